@@ -1,0 +1,316 @@
+/**
+ * The compiled animation format that BUSY Bars up to API 27.5 play. Pure: bytes in, bytes out.
+ * Layout: busy-app/busybar-firmware, lib/anim_file/anim_file_format.h at 2131385d.
+ */
+
+import type { Animation, ColorMode, Section } from "./animation.ts";
+import { AnimationError } from "./animation.ts";
+import { colorModes, packPixels, unpackPixels } from "./pixels.ts";
+import { compress, decompress } from "./rle.ts";
+
+const signature = "bicycle0";
+const headerBytes = 36;
+const sectionHeaderBytes = 13;
+const frameHeaderBytes = 4;
+const maxDuration = 255;
+
+/** More display frames than this are refused both ways: 4096 is over two minutes at 30 fps. */
+export const maxFrames = 4096;
+/** A small file can unfold to a lot of pixels; none may ask for more memory than this. */
+const maxDecodedBytes = 128 * 1024 * 1024;
+
+interface FileFrame {
+	readonly encoding: 0 | 1;
+	readonly data: Uint8Array;
+	duration: number;
+}
+
+/** @throws AnimationError if the animation does not fit the container. */
+export function encodeBicycle0(animation: Animation): Uint8Array {
+	const { width, height, fps, frames, sections } = animation;
+	requireRange("width", width, 1, 255);
+	requireRange("height", height, 1, 255);
+	requireRange("fps", fps, 1, 255);
+	requireRange("frame count", frames.length, 1, maxFrames);
+	requireSections(sections, frames.length);
+
+	const { fileFrames, holds } = fileFramesOf(animation);
+	const names = sections.map((section) => new TextEncoder().encode(section.name));
+	const sectionsBytes = names.reduce((sum, name) => sum + sectionHeaderBytes + name.length + 1, 0);
+	const framesBytes = fileFrames.reduce((sum, frame) => sum + frameHeaderBytes + frame.data.length, 0);
+
+	const file = new Uint8Array(headerBytes + sectionsBytes + framesBytes);
+	const view = new DataView(file.buffer);
+	file.set(new TextEncoder().encode(signature));
+	file.set([0, width, height, colorModes[animation.colorMode].code, fps], 8);
+	view.setUint16(13, Math.max(...fileFrames.map((frame) => frame.data.length)), true);
+	view.setUint32(16, sectionsBytes, true);
+	view.setUint32(20, framesBytes, true);
+	view.setUint32(24, sections.length, true);
+	view.setUint32(28, fileFrames.length, true);
+	view.setUint32(32, frames.length, true);
+
+	let offset = headerBytes + sectionsBytes;
+	const offsets = fileFrames.map((frame) => {
+		const start = offset;
+		file.set([frame.encoding, frame.duration], start);
+		view.setUint16(start + 2, frame.data.length, true);
+		file.set(frame.data, start + frameHeaderBytes);
+		offset += frameHeaderBytes + frame.data.length;
+		return start;
+	});
+
+	offset = headerBytes;
+	for (const [index, section] of sections.entries()) {
+		const name = names[index] ?? new Uint8Array();
+		const hold = holds[section.start] ?? { fileFrame: 0, passed: 0 };
+		view.setUint32(offset, section.start, true);
+		view.setUint32(offset + 4, section.end, true);
+		view.setUint32(offset + 8, offsets[hold.fileFrame] ?? 0, true);
+		view.setUint8(offset + 12, (fileFrames[hold.fileFrame]?.duration ?? 0) - hold.passed);
+		file.set(name, offset + sectionHeaderBytes);
+		offset += sectionHeaderBytes + name.length + 1;
+	}
+	return file;
+}
+
+/** Equal neighbours become one file frame; `holds` tells, per display frame, which one and how far into it. */
+function fileFramesOf(animation: Animation): {
+	fileFrames: FileFrame[];
+	holds: { fileFrame: number; passed: number }[];
+} {
+	const { blockBytes } = colorModes[animation.colorMode];
+	const fileFrames: FileFrame[] = [];
+	const holds: { fileFrame: number; passed: number }[] = [];
+	let previous: Uint8Array | undefined;
+	for (const [index, rgba] of animation.frames.entries()) {
+		const packed = packPixels(rgba, animation.width * animation.height, animation.colorMode);
+		const last = fileFrames.at(-1);
+		if (last && previous && last.duration < maxDuration && equalBytes(previous, packed)) {
+			last.duration++;
+		} else {
+			const compressed = compress(packed, blockBytes);
+			const rle = compressed.length < packed.length;
+			const data = rle ? compressed : packed;
+			if (data.length > 0xffff) {
+				throw new AnimationError(
+					`frame ${index} needs ${data.length} bytes, and the format holds at most 65535 per frame.`,
+				);
+			}
+			fileFrames.push({ encoding: rle ? 1 : 0, data, duration: 1 });
+		}
+		previous = packed;
+		holds.push({ fileFrame: fileFrames.length - 1, passed: (fileFrames.at(-1)?.duration ?? 1) - 1 });
+	}
+	return { fileFrames, holds };
+}
+
+/**
+ * Everything the firmware's loader checks and everything it trusts. Held display frames share one pixel array.
+ * @throws AnimationError naming the field and its value.
+ */
+export function decodeBicycle0(file: Uint8Array): Animation {
+	const found = new TextDecoder("latin1").decode(file.subarray(0, 8));
+	if (found === "bicycle1") {
+		throw new AnimationError("this file is bicycle1, which newer firmware reads; only bicycle0 is supported yet.");
+	}
+	if (found !== signature) {
+		throw invalid("signature", JSON.stringify(found), `not "${signature}"`);
+	}
+	if (file.length < headerBytes) {
+		throw invalid("file size", file.length, `shorter than the header of ${headerBytes} bytes`);
+	}
+	const header = readHeader(file);
+	const sections = readSections(file, header);
+	const framesStart = headerBytes + header.sectionsBytes;
+
+	const { frames, holds } = readFrames(file, framesStart, header);
+	for (const [index, section] of sections.entries()) {
+		const hold = holds[section.start];
+		if (section.offset !== hold?.offset) {
+			throw invalid(`section ${index} offset`, section.offset, `frame ${section.start} is at ${hold?.offset}`);
+		}
+		if (section.remaining !== hold.remaining) {
+			throw invalid(`section ${index} duration`, section.remaining, `it must be ${hold.remaining}`);
+		}
+	}
+	return {
+		width: header.width,
+		height: header.height,
+		fps: header.fps,
+		colorMode: header.colorMode,
+		frames,
+		sections: sections.map(({ name, start, end }) => ({ name, start, end })),
+	};
+}
+
+interface Header {
+	readonly width: number;
+	readonly height: number;
+	readonly colorMode: ColorMode;
+	readonly fps: number;
+	readonly maxEncodedBytes: number;
+	readonly sectionsBytes: number;
+	readonly sectionCount: number;
+	readonly fileFrameCount: number;
+	readonly frameCount: number;
+}
+
+function readHeader(file: Uint8Array): Header {
+	const view = viewOf(file);
+	const u32 = (offset: number) => view.getUint32(offset, true);
+	const [flags, width, height, color, fps] = [8, 9, 10, 11, 12].map((offset) => view.getUint8(offset));
+	if (flags !== 0) throw invalid("flags", flags, "it must be 0");
+	const size = { width: width ?? 0, height: height ?? 0, fps: fps ?? 0 };
+	requireRange("width", size.width, 1, 255);
+	requireRange("height", size.height, 1, 255);
+	requireRange("fps", size.fps, 1, 255);
+	const colorMode = (Object.keys(colorModes) as ColorMode[]).find((mode) => colorModes[mode].code === color);
+	if (!colorMode) throw invalid("color format", color, "only 0, 1 and 2 exist");
+	if (colorMode === "gray4" && (size.width * size.height) % 2 !== 0) {
+		throw new AnimationError(`gray4 requires an even pixel count, and this file is ${size.width}x${size.height}.`);
+	}
+	const sectionsBytes = u32(16);
+	const framesBytes = u32(20);
+	const expected = headerBytes + sectionsBytes + framesBytes;
+	if (file.length !== expected) throw invalid("file size", file.length, `its header says ${expected} bytes`);
+	const [sectionCount, fileFrameCount, frameCount] = [u32(24), u32(28), u32(32)];
+	if (sectionCount === 0) throw invalid("section count", 0, "there must be at least one");
+	requireRange("frame count", frameCount, 1, maxFrames);
+	requireRange("file frame count", fileFrameCount, 1, frameCount);
+	if (fileFrameCount * size.width * size.height * 4 > maxDecodedBytes) {
+		throw invalid("file frame count", fileFrameCount, "that many frames of this size are too large to open");
+	}
+	return {
+		...size,
+		colorMode,
+		maxEncodedBytes: view.getUint16(13, true),
+		sectionsBytes,
+		sectionCount,
+		fileFrameCount,
+		frameCount,
+	};
+}
+
+interface StoredSection extends Section {
+	readonly offset: number;
+	readonly remaining: number;
+}
+
+function readSections(file: Uint8Array, header: Header): StoredSection[] {
+	const view = viewOf(file);
+	const sections: StoredSection[] = [];
+	const end = headerBytes + header.sectionsBytes;
+	let at = headerBytes;
+	while (at < end) {
+		const nameStart = at + sectionHeaderBytes;
+		const nameEnd = file.indexOf(0, nameStart);
+		if (nameStart >= end || nameEnd < 0 || nameEnd >= end) {
+			throw invalid("sections length", header.sectionsBytes, `section ${sections.length} does not end inside it`);
+		}
+		sections.push({
+			name: sectionName(file.subarray(nameStart, nameEnd), sections.length),
+			start: view.getUint32(at, true),
+			end: view.getUint32(at + 4, true),
+			offset: view.getUint32(at + 8, true),
+			remaining: view.getUint8(at + 12),
+		});
+		at = nameEnd + 1;
+	}
+	if (sections.length !== header.sectionCount) {
+		throw invalid("section count", header.sectionCount, `the file holds ${sections.length}`);
+	}
+	requireSections(sections, header.frameCount);
+	return sections;
+}
+
+function sectionName(bytes: Uint8Array, index: number): string {
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+	} catch {
+		throw invalid(`section ${index} name`, Buffer.from(bytes.subarray(0, 32)).toString("hex"), "it is not UTF-8");
+	}
+}
+
+function readFrames(file: Uint8Array, start: number, header: Header) {
+	const view = viewOf(file);
+	const { blockBytes, bytesPerPixel } = colorModes[header.colorMode];
+	const pixels = header.width * header.height;
+	const packedBytes = pixels * bytesPerPixel;
+	const frames: Uint8Array[] = [];
+	const holds: { offset: number; remaining: number }[] = [];
+	let offset = start;
+	for (let index = 0; index < header.fileFrameCount; index++) {
+		const field = (name: string) => `frame ${index} ${name}`;
+		const dataStart = offset + frameHeaderBytes;
+		if (dataStart > file.length) throw invalid("file frame count", header.fileFrameCount, `the file ends at ${index}`);
+		const encoding = view.getUint8(offset);
+		const duration = view.getUint8(offset + 1);
+		const length = view.getUint16(offset + 2, true);
+		const data = file.subarray(dataStart, dataStart + length);
+		if (data.length < length) throw invalid(field("length"), length, `only ${data.length} bytes are left`);
+		if (length > header.maxEncodedBytes) {
+			throw invalid(field("length"), length, `the header's longest is ${header.maxEncodedBytes}`);
+		}
+		if (encoding > 1) throw invalid(field("encoding"), encoding, "only 0 and 1 exist");
+		if (duration === 0) throw invalid(field("duration"), duration, "it must be at least 1");
+		if (holds.length + duration > header.frameCount) {
+			throw invalid(field("duration"), duration, `it runs past the ${header.frameCount} frames in the header`);
+		}
+		if (encoding === 0 && length !== packedBytes) {
+			throw invalid(field("length"), length, `${packedBytes} bytes are needed`);
+		}
+		const packed = encoding === 0 ? data : decompress(data, blockBytes, packedBytes, field("RLE data"));
+		const rgba = unpackPixels(packed, pixels, header.colorMode);
+		for (let remaining = duration; remaining > 0; remaining--) {
+			frames.push(rgba);
+			holds.push({ offset, remaining });
+		}
+		offset = dataStart + length;
+	}
+	if (frames.length !== header.frameCount) {
+		throw invalid("frame count", header.frameCount, `the durations add up to ${frames.length}`);
+	}
+	if (offset !== file.length) {
+		throw invalid("file frame count", header.fileFrameCount, `${file.length - offset} bytes follow the last frame`);
+	}
+	return { frames, holds };
+}
+
+function requireSections(sections: readonly Section[], frameCount: number): void {
+	const [first] = sections;
+	if (first?.name !== "default" || first.start !== 0 || first.end !== frameCount - 1) {
+		throw new AnimationError(
+			`section 0 must be "default" over frames 0..${frameCount - 1}, and it is ` +
+				`${JSON.stringify(first?.name)} over ${first?.start}..${first?.end}.`,
+		);
+	}
+	const seen = new Set<string>();
+	for (const [index, { name, start, end }] of sections.entries()) {
+		if (name === "" || name.includes("\0") || seen.has(name)) {
+			throw invalid(`section ${index} name`, JSON.stringify(name.slice(0, 40)), "names must be unique and not empty");
+		}
+		seen.add(name);
+		if (!(Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end < frameCount)) {
+			throw invalid(`section ${index} range`, `${start}..${end}`, `the frames are 0..${frameCount - 1}`);
+		}
+	}
+}
+
+function requireRange(field: string, value: number, lowest: number, highest: number): void {
+	if (!Number.isInteger(value) || value < lowest || value > highest) {
+		throw invalid(field, value, `it must be ${lowest} to ${highest}`);
+	}
+}
+
+function invalid(field: string, value: number | string | undefined, why: string): AnimationError {
+	return new AnimationError(`the animation's ${field} is ${value}: ${why}.`);
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+	return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+	return Buffer.compare(a, b) === 0;
+}

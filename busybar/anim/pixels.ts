@@ -1,0 +1,65 @@
+/** The three pixel layouts of the bar's animation formats, to and from R, G, B, A bytes. Pure. */
+
+import type { ColorMode } from "./animation.ts";
+import { AnimationError } from "./animation.ts";
+
+interface Layout {
+	/** The value in a file's color field. */
+	readonly code: number;
+	/** What one RLE operation counts. */
+	readonly blockBytes: number;
+	readonly bytesPerPixel: number;
+}
+
+export const colorModes: Readonly<Record<ColorMode, Layout>> = {
+	rgb888: { code: 0, blockBytes: 3, bytesPerPixel: 3 },
+	gray4: { code: 1, blockBytes: 1, bytesPerPixel: 0.5 },
+	argb8888: { code: 2, blockBytes: 4, bytesPerPixel: 4 },
+};
+
+/**
+ * `rgb888` drops alpha; `gray4` takes the red channel's upper half, as the vendor's tool does.
+ * @throws AnimationError if `rgba` is not `pixels * 4` bytes, or `gray4` has an odd number of pixels.
+ */
+export function packPixels(rgba: Uint8Array, pixels: number, mode: ColorMode): Uint8Array {
+	if (rgba.length !== pixels * 4) {
+		throw new AnimationError(`a frame has ${rgba.length} bytes, and ${pixels} pixels need ${pixels * 4}.`);
+	}
+	if (mode === "gray4") {
+		if (pixels % 2 !== 0) throw new AnimationError(`gray4 requires an even pixel count, and a frame has ${pixels}.`);
+		return Uint8Array.from({ length: pixels / 2 }, (_, index) => {
+			const [left = 0, right = 0] = [rgba[index * 8], rgba[index * 8 + 4]];
+			return (left & 0xf0) | (right >> 4);
+		});
+	}
+	const { bytesPerPixel } = colorModes[mode];
+	const packed = new Uint8Array(pixels * bytesPerPixel);
+	for (let from = 0, to = 0; from < rgba.length; from += 4, to += bytesPerPixel) {
+		packed[to] = rgba[from + 2] ?? 0;
+		packed[to + 1] = rgba[from + 1] ?? 0;
+		packed[to + 2] = rgba[from] ?? 0;
+		if (bytesPerPixel === 4) packed[to + 3] = rgba[from + 3] ?? 0;
+	}
+	return packed;
+}
+
+/** The reverse; `packed` must have the right size. Without alpha in the layout, pixels are opaque. */
+export function unpackPixels(packed: Uint8Array, pixels: number, mode: ColorMode): Uint8Array {
+	const rgba = new Uint8Array(pixels * 4).fill(255);
+	if (mode === "gray4") {
+		for (let index = 0; index < pixels; index++) {
+			const pair = packed[index >> 1] ?? 0;
+			const level = (index % 2 === 0 ? pair >> 4 : pair & 0x0f) * 17;
+			rgba.fill(level, index * 4, index * 4 + 3);
+		}
+		return rgba;
+	}
+	const { bytesPerPixel } = colorModes[mode];
+	for (let from = 0, to = 0; to < rgba.length; from += bytesPerPixel, to += 4) {
+		rgba[to] = packed[from + 2] ?? 0;
+		rgba[to + 1] = packed[from + 1] ?? 0;
+		rgba[to + 2] = packed[from] ?? 0;
+		if (bytesPerPixel === 4) rgba[to + 3] = packed[from + 3] ?? 0;
+	}
+	return rgba;
+}

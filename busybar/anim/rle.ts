@@ -1,0 +1,65 @@
+/**
+ * The firmware's run-length code over blocks of 1, 3 or 4 bytes: an operation byte with the high bit set is followed
+ * by that many verbatim blocks, one without by a single block to repeat that many times. Pure.
+ */
+
+import { AnimationError } from "./animation.ts";
+
+const maxCount = 127;
+
+/** `source` must be whole blocks. */
+export function compress(source: Uint8Array, blockBytes: number): Uint8Array {
+	// A run of two single bytes costs as much as leaving them verbatim, and may split a verbatim group in two.
+	const shortestRun = blockBytes === 1 ? 3 : 2;
+	const blocks = source.length / blockBytes;
+	const out: number[] = [];
+	let verbatimStart = 0;
+	const flush = (end: number) => {
+		for (let start = verbatimStart; start < end; start += maxCount) {
+			const count = Math.min(maxCount, end - start);
+			out.push(0x80 | count);
+			for (const byte of source.subarray(start * blockBytes, (start + count) * blockBytes)) out.push(byte);
+		}
+	};
+	for (let at = 0; at < blocks; ) {
+		let run = 1;
+		while (run < maxCount && at + run < blocks && equalBlocks(source, at, at + run, blockBytes)) run++;
+		if (run >= shortestRun) {
+			flush(at);
+			out.push(run);
+			for (const byte of source.subarray(at * blockBytes, (at + 1) * blockBytes)) out.push(byte);
+			verbatimStart = at + run;
+		}
+		at += run;
+	}
+	flush(blocks);
+	return Uint8Array.from(out);
+}
+
+function equalBlocks(source: Uint8Array, a: number, b: number, blockBytes: number): boolean {
+	for (let index = 0; index < blockBytes; index++) {
+		if (source[a * blockBytes + index] !== source[b * blockBytes + index]) return false;
+	}
+	return true;
+}
+
+/** @throws AnimationError, beginning with `what`, unless `data` unfolds to exactly `expectedBytes`. */
+export function decompress(data: Uint8Array, blockBytes: number, expectedBytes: number, what: string): Uint8Array {
+	const out = new Uint8Array(expectedBytes);
+	const fail = (why: string) => new AnimationError(`the animation's ${what} is damaged: ${why}.`);
+	let to = 0;
+	for (let from = 0; from < data.length; ) {
+		const operation = data[from] ?? 0;
+		const count = operation & 0x7f;
+		const verbatim = operation >= 0x80;
+		const block = data.subarray(from + 1, from + 1 + (verbatim ? count : 1) * blockBytes);
+		if (count === 0) throw fail(`the count at byte ${from} is 0`);
+		if (block.length < (verbatim ? count : 1) * blockBytes) throw fail(`it ends inside the group at byte ${from}`);
+		if (to + count * blockBytes > expectedBytes) throw fail(`it unfolds to more than ${expectedBytes} bytes`);
+		for (let index = 0; index < (verbatim ? 1 : count); index++) out.set(block, to + index * blockBytes);
+		to += count * blockBytes;
+		from += 1 + block.length;
+	}
+	if (to !== expectedBytes) throw fail(`it unfolds to ${to} bytes, not ${expectedBytes}`);
+	return out;
+}
