@@ -1,0 +1,19 @@
+/** Time as the alert cycle sees it, so that tests can hand in their own. Touches timers and the system clock. */
+
+export interface Clock {
+	/** Milliseconds that never jump: debounce, hold and back-off are measured with it. */
+	monotonicMs(): number;
+	/** Wall-clock time, for the log. */
+	now(): Date;
+	/** Calls `run` once after `ms`; returns its cancellation. Never keeps the process alive. */
+	after(ms: number, run: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+	monotonicMs: () => performance.now(),
+	now: () => new Date(),
+	after(ms, run) {
+		const timer = setTimeout(run, ms).unref();
+		return () => clearTimeout(timer);
+	},
+};

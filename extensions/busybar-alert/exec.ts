@@ -1,0 +1,113 @@
+/**
+ * Child processes: bounded output, a deadline that ends in SIGKILL, never a rejection.
+ * Touches `node:child_process` and nothing else. Why not `pi.exec`: docs/decisions.md.
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+
+export interface ExecOptions {
+	/** The whole environment of the child; `process.env` if absent. */
+	readonly env?: NodeJS.ProcessEnv;
+	/** SIGTERM after this long, SIGKILL half a second later. */
+	readonly deadlineMs: number;
+}
+
+export interface ExecResult {
+	/** Exit code; null when a signal ended the process or it never started. */
+	readonly code: number | null;
+	readonly signal: NodeJS.Signals | null;
+	/** We ended it at its deadline. Look at this before `code`: a terminated Go CLI exits 0. */
+	readonly killed: boolean;
+	/** The first 64 KiB of each stream. */
+	readonly stdout: string;
+	readonly stderr: string;
+	/** Why the process did not start, such as `ENOENT`. */
+	readonly spawnError?: string;
+}
+
+/** Runs `file` without a shell and without stdin. Never rejects and never throws. */
+export type ExecFn = (file: string, args: readonly string[], options: ExecOptions) => Promise<ExecResult>;
+
+/** Starts a process that outlives this one. Synchronous, so that it works while the process exits. Never throws. */
+export type SpawnDetachedFn = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => void;
+
+const OUTPUT_LIMIT_BYTES = 64 * 1024;
+const KILL_GRACE_MS = 500;
+/** A grandchild can keep the pipes open after the child is gone. */
+const PIPE_GRACE_MS = 200;
+
+export const execProcess: ExecFn = (file, args, options) =>
+	new Promise((resolve) => {
+		const stdout = new BoundedText();
+		const stderr = new BoundedText();
+		const timers: NodeJS.Timeout[] = [];
+		let killed = false;
+		let settled = false;
+		const settle = (end: Pick<ExecResult, "code" | "signal"> & { spawnError?: string }) => {
+			if (settled) return;
+			settled = true;
+			for (const timer of timers) clearTimeout(timer);
+			resolve({ ...end, killed, stdout: stdout.toString(), stderr: stderr.toString() });
+		};
+		const after = (ms: number, run: () => void) => {
+			timers.push(setTimeout(run, ms).unref());
+		};
+
+		let child: ChildProcess;
+		try {
+			child = spawn(file, args, {
+				...(options.env && { env: options.env }),
+				stdio: ["ignore", "pipe", "pipe"],
+				windowsHide: true,
+			});
+		} catch (error) {
+			settle({ code: null, signal: null, spawnError: errorCode(error) });
+			return;
+		}
+		child.once("error", (error) => settle({ code: null, signal: null, spawnError: errorCode(error) }));
+		child.once("close", (code, signal) => settle({ code, signal }));
+		child.once("exit", (code, signal) => after(PIPE_GRACE_MS, () => settle({ code, signal })));
+		child.stdout?.on("data", (chunk: Buffer) => stdout.add(chunk));
+		child.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
+		after(options.deadlineMs, () => {
+			killed = true;
+			child.kill("SIGTERM");
+			after(KILL_GRACE_MS, () => {
+				child.kill("SIGKILL");
+				// A process that even SIGKILL cannot end (stuck in the kernel) must not keep the cycle waiting.
+				after(KILL_GRACE_MS, () => settle({ code: null, signal: "SIGKILL" }));
+			});
+		});
+	});
+
+export const spawnDetached: SpawnDetachedFn = (file, args, env) => {
+	try {
+		const child = spawn(file, args, { env, detached: true, stdio: "ignore", windowsHide: true });
+		// Without a listener a failed start would be an uncaught exception.
+		child.once("error", () => undefined);
+		child.unref();
+	} catch {
+		// Nothing can be reported while the process exits; the bar's own timer ends the alert.
+	}
+};
+
+class BoundedText {
+	readonly #chunks: Buffer[] = [];
+	#bytes = 0;
+
+	add(chunk: Buffer): void {
+		const room = OUTPUT_LIMIT_BYTES - this.#bytes;
+		if (room <= 0) return;
+		this.#chunks.push(chunk.subarray(0, room));
+		this.#bytes += Math.min(room, chunk.length);
+	}
+
+	toString(): string {
+		return Buffer.concat(this.#chunks).toString("utf8");
+	}
+}
+
+function errorCode(error: unknown): string {
+	const code = (error as NodeJS.ErrnoException | undefined)?.code;
+	return code ?? (error instanceof Error ? error.message : String(error));
+}

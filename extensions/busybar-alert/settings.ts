@@ -1,0 +1,261 @@
+/**
+ * The settings: one schema for types, defaults, ranges and texts; the environment; reading the saved file.
+ * A saved value beats the environment, which beats the default. Touches the settings file only.
+ */
+
+import { readFile, stat } from "node:fs/promises";
+import { type Static, type TSchema, Type } from "typebox";
+import { Value } from "typebox/value";
+
+/** What a field says about itself beyond JSON Schema. */
+interface FieldTexts {
+	readonly title: string;
+	readonly description: string;
+	/** Completes "must be ...". */
+	readonly rule: string;
+	readonly group: "When" | "Bar" | "Patterns" | "Advanced";
+	/** The environment variable that stands in for a value that is not saved. */
+	readonly environment?: string;
+	/** Never shown, quoted or logged. */
+	readonly secret?: true;
+}
+
+/** `spinner` and `pulse` are drawn by the CLI, the others are frames in `patterns/`. */
+export const PATTERNS = ["spinner", "pulse", "check", "cross"] as const;
+export type Pattern = (typeof PATTERNS)[number];
+
+const HOST = "(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\\[[0-9A-Fa-f:.]+\\])";
+const PORT = "(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?";
+
+const pattern = (preset: Pattern, title: string, description: string) =>
+	Type.Enum([...PATTERNS, "off"], {
+		default: preset,
+		...({
+			title,
+			description,
+			rule: `one of ${[...PATTERNS, "off"].join(", ")}`,
+			group: "Patterns",
+		} satisfies FieldTexts),
+	});
+
+const boolean = (preset: boolean, texts: Omit<FieldTexts, "rule">) =>
+	Type.Boolean({ default: preset, ...texts, rule: "true or false" });
+
+export const settingsSchema = Type.Object({
+	enabled: boolean(true, {
+		title: "Alerts",
+		description: "Off: nothing happens at all, not even a log row.",
+		group: "When",
+	}),
+	alertOn: Type.Enum(["turn_end", "agent_settled"], {
+		default: "turn_end",
+		...({
+			title: "Alert on",
+			description: "`turn_end`: after every turn, and the verdict at the end. `agent_settled`: only the verdict.",
+			rule: "turn_end or agent_settled",
+			group: "When",
+		} satisfies FieldTexts),
+	}),
+	minIntervalMs: Type.Integer({
+		minimum: 0,
+		maximum: 60_000,
+		default: 2_000,
+		...({
+			title: "Least interval (ms)",
+			description: "A `turn` alert within this time after the last alert is not shown.",
+			rule: "a whole number from 0 to 60000",
+			group: "When",
+		} satisfies FieldTexts),
+	}),
+	holdSeconds: Type.Number({
+		minimum: 0.5,
+		maximum: 3_600,
+		default: 3,
+		...({
+			title: "Hold (s)",
+			description: "How long an alert stays on the bar.",
+			rule: "a number from 0.5 to 3600",
+			group: "When",
+		} satisfies FieldTexts),
+	}),
+	addr: Type.String({
+		pattern: `^${HOST}${PORT}$`,
+		maxLength: 255,
+		default: "10.0.4.20",
+		...({
+			title: "Address",
+			description: "Where the bar answers; 10.0.4.20 is its address over USB.",
+			rule: "a host or host:port, such as 10.0.4.20 or busybar.local:80",
+			group: "Bar",
+			environment: "BUSYBAR_ADDR",
+		} satisfies FieldTexts),
+	}),
+	token: Type.String({
+		pattern: "^[\\x21-\\x7e]*$",
+		maxLength: 256,
+		default: "",
+		...({
+			title: "Access key",
+			description: "Only if the bar asks for one over Wi-Fi.",
+			rule: "printable text without spaces, at most 256 characters",
+			group: "Bar",
+			environment: "BUSYBAR_TOKEN",
+			secret: true,
+		} satisfies FieldTexts),
+	}),
+	applicationName: Type.String({
+		pattern: "^[A-Za-z0-9._-]{1,31}$",
+		default: "pi-turn-alert",
+		...({
+			title: "Application name",
+			description: "The owner of what we draw; only our own drawing is ever cleared.",
+			rule: "1 to 31 characters of A-Z a-z 0-9 . _ -",
+			group: "Bar",
+		} satisfies FieldTexts),
+	}),
+	display: Type.Enum(["front", "back"], {
+		default: "front",
+		...({
+			title: "Display",
+			description: "Front 72x16 colour, back 160x80 grey.",
+			rule: "front or back",
+			group: "Bar",
+		} satisfies FieldTexts),
+	}),
+	priority: Type.Integer({
+		minimum: 1,
+		maximum: 100,
+		default: 60,
+		...({
+			title: "Priority",
+			description: "An alert replaces what was drawn with a lower one. Nothing overrides a BUSY timer.",
+			rule: "a whole number from 1 to 100",
+			group: "Bar",
+		} satisfies FieldTexts),
+	}),
+	pattern: pattern("spinner", "Turn", "A working turn ended."),
+	patternDone: pattern("check", "Done", "The run is over."),
+	patternError: pattern("cross", "Error", "The run ended in an error."),
+	clearOnShutdown: boolean(true, {
+		title: "Clear on quit",
+		description: "Off: an alert outlasts pi until its time is up. Always on with a CLI that cannot let it expire.",
+		group: "Advanced",
+	}),
+	command: Type.String({
+		pattern: "^(?:|bundled|(?:/|[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\x00-\\x1f\\x7f]*)$",
+		maxLength: 4_096,
+		default: "",
+		...({
+			title: "busybar command",
+			description: "Empty: a compatible `busybar` on PATH, else the bundled one.",
+			rule: 'an absolute path, "bundled", or empty',
+			group: "Advanced",
+			environment: "BUSYBAR_COMMAND",
+		} satisfies FieldTexts),
+	}),
+});
+
+export type Settings = Static<typeof settingsSchema>;
+export type SettingName = keyof Settings;
+
+export interface LoadedSettings {
+	readonly values: Settings;
+	/** One sentence for each value that was not used. */
+	readonly warnings: readonly string[];
+}
+
+export const SETTING_NAMES = Object.keys(settingsSchema.properties) as SettingName[];
+
+/** A field's schema with its texts. */
+export function settingField(
+	name: SettingName,
+): TSchema & FieldTexts & { readonly default: string | number | boolean } {
+	return settingsSchema.properties[name] as unknown as ReturnType<typeof settingField>;
+}
+
+/** Resolves each setting by itself, so that a bad value takes no other with it. */
+export function resolveSettings(saved: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv): LoadedSettings {
+	const values: Partial<Record<SettingName, unknown>> = {};
+	const warnings: string[] = [];
+	for (const name of SETTING_NAMES) {
+		const field = settingField(name);
+		const candidates = [{ from: `the setting \`${name}\``, value: saved[name] }];
+		if (field.environment) {
+			candidates.push({ from: `the environment variable ${field.environment}`, value: env[field.environment] });
+		}
+		const given = candidates.filter(({ value }) => value !== undefined);
+		const good = given.findIndex(({ value }) => Value.Check(field, value));
+		const used = given[good] ?? { from: "the default", value: field.default };
+		values[name] = used.value;
+		for (const bad of good === -1 ? given : given.slice(0, good)) {
+			const [found, instead] = field.secret
+				? ["what it is", used.from]
+				: [quoted(bad.value), `${used.from}, ${quoted(used.value)},`];
+			warnings.push(capitalized(`${bad.from} must be ${field.rule}, not ${found}; ${instead} is used instead.`));
+		}
+	}
+	return { values: values as Settings, warnings };
+}
+
+const FILE_LIMIT_BYTES = 1024 * 1024;
+
+/** `busybar-alert.json` in pi's agent folder, read again whenever it changed. */
+export class SettingsFile {
+	readonly #path: string;
+	readonly #env: NodeJS.ProcessEnv;
+	#known: { readonly version: string; readonly loaded: LoadedSettings } | undefined;
+
+	constructor(path: string, env: NodeJS.ProcessEnv = process.env) {
+		this.#path = path;
+		this.#env = env;
+	}
+
+	/** The settings in force now. Never rejects: a file that cannot be used counts as empty, with a warning. */
+	async load(): Promise<LoadedSettings> {
+		const version = await fileVersion(this.#path);
+		if (this.#known?.version === version) return this.#known.loaded;
+		const { saved, warning } = await readSaved(this.#path);
+		const resolved = resolveSettings(saved, this.#env);
+		const loaded = { ...resolved, warnings: [...(warning ? [warning] : []), ...resolved.warnings] };
+		this.#known = { version, loaded };
+		return loaded;
+	}
+}
+
+async function fileVersion(path: string): Promise<string> {
+	try {
+		const { mtimeMs, size, ino } = await stat(path);
+		return `${mtimeMs} ${size} ${ino}`;
+	} catch {
+		return "absent";
+	}
+}
+
+async function readSaved(path: string): Promise<{ saved: Record<string, unknown>; warning?: string }> {
+	const unusable = (why: string) => ({
+		saved: {},
+		warning: `The settings file ${path} ${why}; it is left as it is and ignored until you mend or remove it.`,
+	});
+	try {
+		if ((await stat(path)).size > FILE_LIMIT_BYTES) return unusable("is larger than 1 MiB");
+		const parsed: unknown = JSON.parse(await readFile(path, "utf8"));
+		if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+			return unusable("does not hold a JSON object");
+		}
+		return { saved: parsed as Record<string, unknown> };
+	} catch (error) {
+		const code = (error as NodeJS.ErrnoException).code;
+		if (code === "ENOENT") return { saved: {} };
+		if (code === "EISDIR") return unusable("is a folder");
+		return unusable(error instanceof SyntaxError ? "is not JSON" : `cannot be read (${code ?? String(error)})`);
+	}
+}
+
+function quoted(value: unknown): string {
+	const text = JSON.stringify(value) ?? String(value);
+	return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+function capitalized(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,206 @@
+/**
+ * Which `busybar` runs: the `command` setting, else one on PATH that proves to speak the contract, else the bundled one.
+ * Looks at files, runs `show --help` of what it finds, and remembers the answers in the cache folder.
+ */
+
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Cli, CliAbilities, Failure } from "./busybar.ts";
+import type { ExecFn } from "./exec.ts";
+import { readJson, writeJson } from "./json-file.ts";
+
+export type CliChoice =
+	| { readonly ok: true; readonly cli: Cli; readonly foreign: readonly string[] }
+	| { readonly ok: false; readonly failure: Failure; readonly foreign: readonly string[] };
+
+/** This process, as far as it decides whether the bundled CLI can run with it. */
+export interface Runtime {
+	readonly execPath: string;
+	readonly isNode: boolean;
+	readonly platform: NodeJS.Platform;
+	readonly env: NodeJS.ProcessEnv;
+}
+
+/** pi's standalone build is a Bun executable whose `execPath` is pi itself. */
+export const thisRuntime = (): Runtime => ({
+	execPath: process.execPath,
+	isNode: process.versions.bun === undefined && process.release.name === "node",
+	platform: process.platform,
+	env: process.env,
+});
+
+export const BUNDLED_CLI = fileURLToPath(new URL("../../busybar/bin.js", import.meta.url));
+const BUNDLED_ABILITIES: CliAbilities = { expiresAfter: true, requestTimeout: true, tokenFromEnvironment: true };
+const PROOF_DEADLINE_MS = 3_000;
+const OLDEST_NODE = [22, 19] as const;
+
+/** Answers are remembered by path, size and modification time, here and in `cli.json` of the cache folder. */
+export class WhichCli {
+	readonly #exec: ExecFn;
+	readonly #runtime: Runtime;
+	readonly #memoryPath: string;
+	readonly #choices = new Map<string, Promise<CliChoice>>();
+	#memory: Promise<Map<string, Proof>> | undefined;
+
+	constructor(exec: ExecFn, cacheFolder: string, runtime: Runtime = thisRuntime()) {
+		this.#exec = exec;
+		this.#runtime = runtime;
+		this.#memoryPath = join(cacheFolder, "cli.json");
+	}
+
+	/** The chosen CLI did not start: looks again the next time. */
+	forget(command: string): void {
+		this.#choices.delete(command);
+	}
+
+	/** @param command the setting: a path, `bundled`, or empty. Never rejects; a failed choice is tried again next time. */
+	async choose(command: string): Promise<CliChoice> {
+		const known = this.#choices.get(command);
+		if (known) return known;
+		const choice = this.#choose(command).catch(
+			(error: unknown): CliChoice => ({
+				ok: false,
+				failure: { kind: "unknown", message: `The busybar command could not be looked for: ${String(error)}` },
+				foreign: [],
+			}),
+		);
+		this.#choices.set(command, choice);
+		if (!(await choice).ok) this.#choices.delete(command);
+		return choice;
+	}
+
+	async #choose(command: string): Promise<CliChoice> {
+		if (command === "bundled") return this.#bundled([]);
+		if (command !== "") return this.#configured(command);
+
+		const foreign: string[] = [];
+		for (const path of await this.#onPath(this.#runtime.platform === "win32" ? "busybar.exe" : "busybar")) {
+			const abilities = await this.#prove(path);
+			if (abilities) return { ok: true, cli: { source: "path", file: path, leadingArgs: [], abilities }, foreign };
+			foreign.push(path);
+		}
+		return this.#bundled(foreign);
+	}
+
+	async #configured(path: string): Promise<CliChoice> {
+		const failed = (kind: "not_found" | "wrong_cli", message: string): CliChoice => ({
+			ok: false,
+			failure: { kind, message },
+			foreign: [],
+		});
+		if (!(await isExecutable(path))) {
+			return failed(
+				"not_found",
+				`The busybar command ${path} does not exist or is not an executable file. ` +
+					'Set `command` to the path of a busybar CLI, or to "bundled".',
+			);
+		}
+		const abilities = await this.#prove(path);
+		if (abilities) return { ok: true, cli: { source: "setting", file: path, leadingArgs: [], abilities }, foreign: [] };
+		return failed(
+			"wrong_cli",
+			`${path} is another program: its "show --help" does not name --application-name, --priority and --loop. ` +
+				'Set `command` to the path of a busybar CLI, or to "bundled".',
+		);
+	}
+
+	async #bundled(foreign: readonly string[]): Promise<CliChoice> {
+		const node = await this.#node();
+		if (node === undefined) {
+			return {
+				ok: false,
+				foreign,
+				failure: {
+					kind: "no_node",
+					message:
+						`The bundled busybar CLI needs Node ${OLDEST_NODE.join(".")} or newer, and there is none on PATH. ` +
+						"Install Node, or set `command` to the path of a busybar CLI.",
+				},
+			};
+		}
+		const cli: Cli = { source: "bundled", file: node, leadingArgs: [BUNDLED_CLI], abilities: BUNDLED_ABILITIES };
+		return { ok: true, cli, foreign };
+	}
+
+	async #node(): Promise<string | undefined> {
+		if (this.#runtime.isNode) return this.#runtime.execPath;
+		for (const path of await this.#onPath(this.#runtime.platform === "win32" ? "node.exe" : "node")) {
+			const result = await this.#exec(path, ["--version"], { deadlineMs: PROOF_DEADLINE_MS });
+			const version = /^v(\d+)\.(\d+)\./.exec(result.stdout);
+			if (!version || result.killed || result.code !== 0) continue;
+			const [major, minor] = [Number(version[1]), Number(version[2])];
+			if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return path;
+		}
+		return undefined;
+	}
+
+	/** Absolute entries only: a relative one would run whatever the folder that pi was started in holds. */
+	async #onPath(name: string): Promise<string[]> {
+		const folders = (this.#runtime.env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+		const paths = [...new Set(folders.map((folder) => join(folder, name)))];
+		const executable = await Promise.all(paths.map(isExecutable));
+		return paths.filter((_, index) => executable[index]);
+	}
+
+	/** What the program at `path` can do; undefined when it does not speak the contract. */
+	async #prove(path: string): Promise<CliAbilities | undefined> {
+		const file = await stat(path);
+		this.#memory ??= readMemory(this.#memoryPath);
+		const memory = await this.#memory;
+		const known = memory.get(path);
+		if (known && known.size === file.size && known.mtimeMs === file.mtimeMs) return known.abilities ?? undefined;
+
+		const result = await this.#exec(path, ["show", "--help"], { deadlineMs: PROOF_DEADLINE_MS });
+		const abilities = abilitiesIn(`${result.stdout}\n${result.stderr}`);
+		// A program that was too slow or did not start may do better next time.
+		if (abilities === undefined && (result.killed || result.spawnError !== undefined)) return undefined;
+		memory.set(path, { size: file.size, mtimeMs: file.mtimeMs, abilities: abilities ?? null });
+		// An unwritable folder only costs another proof at the next start.
+		await writeJson(this.#memoryPath, Object.fromEntries(memory)).catch(() => undefined);
+		return abilities;
+	}
+}
+
+interface Proof {
+	readonly size: number;
+	readonly mtimeMs: number;
+	readonly abilities: CliAbilities | null;
+}
+
+function abilitiesIn(help: string): CliAbilities | undefined {
+	const names = (flag: string) => new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(help);
+	if (!["--application-name", "--priority", "--loop"].every(names)) return undefined;
+	return {
+		expiresAfter: names("--expires-after"),
+		requestTimeout: names("--request-timeout"),
+		tokenFromEnvironment: names("BUSYBAR_TOKEN"),
+	};
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+	try {
+		await access(path, constants.X_OK);
+		return (await stat(path)).isFile();
+	} catch {
+		return false;
+	}
+}
+
+/** Absent or damaged: everything is proved again. */
+async function readMemory(path: string): Promise<Map<string, Proof>> {
+	return new Map(Object.entries(((await readJson(path)) ?? {}) as Record<string, unknown>).filter(isProofEntry));
+}
+
+function isProofEntry(entry: [string, unknown]): entry is [string, Proof] {
+	const proof = entry[1] as Partial<Proof> | null;
+	if (typeof proof?.size !== "number" || typeof proof.mtimeMs !== "number") return false;
+	const abilities: Partial<Record<keyof CliAbilities, unknown>> | null | undefined = proof.abilities;
+	return (
+		abilities === null ||
+		(typeof abilities?.expiresAfter === "boolean" &&
+			typeof abilities.requestTimeout === "boolean" &&
+			typeof abilities.tokenFromEnvironment === "boolean")
+	);
+}
