@@ -1,0 +1,200 @@
+/**
+ * The bar's own HTTP endpoints: which paths and methods exist, and what each does to the bar. Knows nothing of sockets.
+ * Left out of a real bar's list: audio, brightness, Wi-Fi, BLE, updates, storage writes and the status WebSocket.
+ */
+
+import type { Bar } from "./bar.ts";
+import type { DrawOutcome } from "./canvas.ts";
+import { BadRequest, parseDrawRequest, parseElementIds, parseObject } from "./draw-request.ts";
+import { PANEL, packBack, packFront } from "./picture.ts";
+import { isUploadOwner } from "./storage.ts";
+
+export interface Answer {
+	readonly status: number;
+	readonly body: string;
+	readonly contentType?: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	/** The bar closes the connection after this answer. */
+	readonly closes?: boolean;
+}
+
+export interface Call {
+	readonly bar: Bar;
+	readonly query: URLSearchParams;
+	/** Empty without a body. */
+	readonly body: string;
+}
+
+type Handler = (call: Call) => Answer | Promise<Answer>;
+
+/** The firmware copies the name of a clear into 64 bytes; one that does not fit counts as none. */
+const LONGEST_CLEAR_NAME = 63;
+const LONGEST_STORAGE_PATH = 63;
+const KEYS = ["up", "down", "ok", "back", "start", "busy", "custom", "off", "apps", "settings"];
+/** While the canvas is up it swallows every key, and these end it. */
+const DISMISSING_KEYS = ["back", "busy", "custom", "off", "apps", "settings"];
+
+export const DRAW_PATH = "/api/display/draw";
+export const UPLOAD_PATH = "/api/assets/upload";
+
+/** Uploads are not here: their bodies are streamed (upload.ts). */
+export const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+	"/api/version": { GET: ({ bar }) => json({ api_semver: bar.model.apiSemver }) },
+	"/api/transport": { GET: ({ bar }) => json({ type: bar.access === "usb" ? "usb" : "wifi" }) },
+	"/api/access": {
+		GET: ({ bar }) => json({ mode: bar.access === "usb" ? "disabled" : bar.access, key_valid: bar.hasToken }),
+	},
+	"/api/name": { GET: ({ bar }) => json({ name: bar.name }), POST: setName },
+	"/api/status": {
+		GET: ({ bar }) => json({ device: device(), firmware: firmware(bar), system: system(bar), power: power() }),
+	},
+	"/api/status/device": { GET: () => json(device()) },
+	"/api/status/firmware": { GET: ({ bar }) => json(firmware(bar)) },
+	"/api/status/system": { GET: ({ bar }) => json(system(bar)) },
+	"/api/status/power": { GET: () => json(power()) },
+	[DRAW_PATH]: { POST: draw, DELETE: clear },
+	[UPLOAD_PATH]: { DELETE: deleteUploads },
+	"/api/storage/list": { GET: listStorage },
+	"/api/busy/snapshot": {
+		GET: ({ bar }) => json(bar.busy.snapshot()),
+		PUT: ({ bar, body }) => (bar.busy.set(parseObject(body)) ? ok() : refusal(bar, 400, "Bad Request")),
+	},
+	"/api/input": { POST: pressKey },
+	"/api/screen": { GET: readScreen },
+};
+
+/** The bar's JSON ends in a newline. */
+export function json(value: unknown, status = 200): Answer {
+	return { status, body: `${JSON.stringify(value)}\n` };
+}
+
+export function ok(): Answer {
+	return json({ result: "OK" });
+}
+
+/** In the words of the firmware that the bar plays. */
+export function refusal(bar: Bar, status: number, error: string): Answer {
+	if (!bar.model.terseErrors) return json({ error }, status);
+	return json({ error: status === 400 ? "Bad Request" : error, code: status }, status);
+}
+
+function draw({ bar, body }: Call): Answer | Promise<Answer> {
+	const request = parseDrawRequest(body, bar.model);
+	for (const element of request.elements) {
+		if (element.type !== "image" || element.stock) continue;
+		const image = bar.decoder.image(bar.storage.read(element.file));
+		if (image === undefined) throw new BadRequest("failed to decode image");
+		const { width, height } = PANEL[element.display];
+		if (image.width > width || image.height > height) {
+			throw new BadRequest(`exceeds display dimensions ${width}x${height}`);
+		}
+	}
+	return new Promise((resolve) => {
+		bar.canvas.draw(request, (outcome) => resolve(drawAnswer(bar, outcome)));
+	});
+}
+
+function drawAnswer(bar: Bar, outcome: DrawOutcome): Answer {
+	switch (outcome) {
+		case "drawn":
+			return ok();
+		case "refused":
+			return refusal(bar, 409, "Not drawn due to low priority");
+		case "nothing to display":
+			return refusal(bar, 400, "Nothing to display");
+		case "too many elements":
+			return refusal(bar, 400, "Elements number limit exceeded");
+		case "changed element":
+			return refusal(bar, 400, "Unspecified request error");
+	}
+}
+
+/** A name in the body is lost on its way through the firmware: such a clear clears everything. */
+function clear({ bar, query, body }: Call): Answer {
+	const name = query.get("application_name") ?? "";
+	const isScoped = name !== "" && name.length <= LONGEST_CLEAR_NAME;
+	switch (bar.canvas.clear(isScoped ? name : undefined, parseElementIds(body))) {
+		case "cleared":
+			return ok();
+		case "not displaying":
+			return refusal(bar, 400, "this application_name is currently not displaying anything");
+		case "unknown element":
+			return refusal(bar, 400, "one of element_ids is non-existent");
+	}
+}
+
+function deleteUploads({ bar, query }: Call): Answer {
+	const name = query.get("application_name") ?? "";
+	if (!isUploadOwner(name)) return refusal(bar, 400, "Bad Request");
+	const files = bar.storage.uploads(name);
+	if (files.length === 0 || files.some((path) => bar.isPlaying(path))) return refusal(bar, 503, "File delete failed");
+	for (const path of files) bar.storage.remove(path);
+	return ok();
+}
+
+function listStorage({ bar, query }: Call): Answer {
+	const path = query.get("path") ?? "";
+	const isAllowed = /^\/ext(\/[A-Za-z0-9._-]*)*$/.test(path) && path.length <= LONGEST_STORAGE_PATH;
+	const list = isAllowed ? bar.storage.list(path) : undefined;
+	return list === undefined ? refusal(bar, 400, "Bad Request") : json({ list });
+}
+
+function pressKey({ bar, query }: Call): Answer {
+	const key = query.get("key") ?? "";
+	if (!KEYS.includes(key)) return refusal(bar, 400, "Bad Request");
+	if (DISMISSING_KEYS.includes(key)) bar.canvas.clear(undefined);
+	return ok();
+}
+
+function readScreen({ bar, query }: Call): Answer {
+	const display = query.get("display");
+	if (display !== "0" && display !== "1") return refusal(bar, 400, "Bad Request");
+	const pixels = display === "0" ? packFront(bar.screen("front")) : packBack(bar.screen("back"));
+	return { status: 200, body: Buffer.from(pixels).toString("base64"), contentType: "image/bmp" };
+}
+
+function setName({ bar, body }: Call): Answer {
+	const name = parseObject(body)?.name;
+	if (typeof name !== "string" || !/^[ -_a-}]{1,20}$/.test(name)) return refusal(bar, 400, "Bad Request");
+	bar.name = name;
+	return ok();
+}
+
+function device() {
+	return {
+		serial_number: "000000000000000000000000",
+		usb_mac: "02:00:00:00:00:01",
+		wifi_mac: "02:00:00:00:00:02",
+		ble_mac: "02:00:00:00:00:03",
+		otp_valid: true,
+		otp_model: "BB.1",
+		otp_timestamp: 1_767_225_600,
+		firmware_security: "insecure",
+	};
+}
+
+function firmware({ model }: Bar) {
+	return {
+		version: model.firmwareVersion,
+		target: 22,
+		branch: "simulated",
+		build_date: model.buildDate,
+		commit_hash: model.commitHash,
+		intercom_version: model.commitHash,
+	};
+}
+
+function system({ model, clock, bootedAtMs }: Bar) {
+	const seconds = Math.floor((clock.now() - bootedAtMs) / 1000);
+	const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
+	return {
+		api_semver: model.apiSemver,
+		uptime: `${two(seconds / 86_400)}d ${two((seconds / 3600) % 24)}h ${two((seconds / 60) % 60)}m ${two(seconds % 60)}s`,
+		boot_time: Math.floor(bootedAtMs / 1000),
+		auto_update_enabled: false,
+	};
+}
+
+function power() {
+	return { state: "charged", battery_charge: 100, battery_voltage: 4183, battery_current: 0, usb_voltage: 4990 };
+}

@@ -1,0 +1,101 @@
+/** The simulated bar itself, without HTTP: its screens, files, BUSY timer, settings and faults in one place. */
+
+import { BusyTimer } from "./busy-timer.ts";
+import { BUSY_LOADER_PRIORITY, Canvas, IDLE_LOADER_PRIORITY } from "./canvas.ts";
+import type { Clock } from "./clock.ts";
+import type { Display } from "./draw-request.ts";
+import { Journal } from "./journal.ts";
+import { type ApiChoice, MODELS, type Model } from "./model.ts";
+import { drawScreen, FileDecoder, type Picture } from "./picture.ts";
+import { Storage } from "./storage.ts";
+
+/** `usb`: the caller is at the end of the cable. The others are the three Wi-Fi modes of the bar's own settings. */
+export type Access = "usb" | "disabled" | "enabled" | "key";
+
+export const ACCESS_MODES: readonly Access[] = ["usb", "disabled", "enabled", "key"];
+
+export interface Faults {
+	/** Requests take effect at once, their answers come this much later. */
+	readonly slowMs?: number;
+	/** Requests are read and never answered, and have no effect. */
+	readonly hang?: boolean;
+	/** Connections are reset as soon as a request arrives. */
+	readonly reset?: boolean;
+	/** Requests take effect, then the connection is reset instead of answered. */
+	readonly loseReplies?: boolean;
+	/** After so many more uploads HTTP is dead until it is set again, as on firmware 1.2.4. */
+	readonly wedgeAfterWrites?: number;
+}
+
+export interface BarOptions {
+	readonly api: ApiChoice;
+	readonly access: Access;
+	/** The access key or API token that requests are measured against. */
+	readonly token: string | undefined;
+	readonly faults: Faults;
+}
+
+export class Bar {
+	readonly clock: Clock;
+	readonly model: Model;
+	readonly access: Access;
+	readonly canvas: Canvas;
+	readonly storage = new Storage();
+	readonly busy: BusyTimer;
+	readonly journal = new Journal();
+	readonly bootedAtMs: number;
+	readonly decoder = new FileDecoder();
+	name = "BUSY Bar";
+	faults: Faults;
+	readonly #token: string | undefined;
+
+	constructor(options: BarOptions, clock: Clock) {
+		this.clock = clock;
+		this.model = MODELS[options.api];
+		this.access = options.access;
+		this.faults = options.faults;
+		this.#token = options.token;
+		this.bootedAtMs = clock.now();
+		const canvas = new Canvas(clock, this.model);
+		this.canvas = canvas;
+		this.busy = new BusyTimer(clock, (active) =>
+			canvas.setLoaderPriority(active ? BUSY_LOADER_PRIORITY : IDLE_LOADER_PRIORITY),
+		);
+	}
+
+	get hasToken(): boolean {
+		return this.#token !== undefined;
+	}
+
+	get isWedged(): boolean {
+		return this.faults.wedgeAfterWrites !== undefined && this.faults.wedgeAfterWrites <= 0;
+	}
+
+	/** The firmware refuses a wrong token even where none is needed; where none was ever set, any is as good as none. */
+	admits(token: string | undefined): boolean {
+		if (this.access === "disabled") return false;
+		if (this.access === "enabled") return true;
+		if (this.access === "key") return this.hasToken && token === this.#token;
+		return token === undefined || !this.hasToken || token === this.#token;
+	}
+
+	/** Whether an animation on the screen holds the file open. */
+	isPlaying(path: string): boolean {
+		return this.canvas.elements.some(({ element }) => element.type === "animation" && element.file === path);
+	}
+
+	screen(display: Display): Picture {
+		return drawScreen(this.canvas.elements, display, this.clock.now(), (path) => this.storage.read(path), this.decoder);
+	}
+
+	/** Counts down to a wedge. */
+	countWrite(): void {
+		const left = this.faults.wedgeAfterWrites;
+		if (left !== undefined) this.faults = { ...this.faults, wedgeAfterWrites: left - 1 };
+	}
+
+	dispose(): void {
+		this.busy.stop();
+		this.canvas.dispose();
+	}
+}

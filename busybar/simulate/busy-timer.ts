@@ -1,0 +1,69 @@
+/** The bar's BUSY timer as `/api/busy/snapshot` shows and sets it. Touches only the clock it is given. */
+
+import type { Clock } from "./clock.ts";
+import { isRecord } from "./draw-request.ts";
+
+const SETTINGS = { theme: "on_air", show_work_phase_only: false, trigger_smart_home: false };
+
+export class BusyTimer {
+	readonly #clock: Clock;
+	readonly #changed: (active: boolean) => void;
+	#snapshot: Record<string, unknown> = { type: "NOT_STARTED", busy_bar_settings: SETTINGS };
+	#setAtMs: number;
+	#cancelEnd = (): void => undefined;
+
+	/** `changed` hears whether a timer is on, running or paused, whenever that may have changed. */
+	constructor(clock: Clock, changed: (active: boolean) => void) {
+		this.#clock = clock;
+		this.#changed = changed;
+		this.#setAtMs = clock.now();
+	}
+
+	get isActive(): boolean {
+		return this.#snapshot.type !== "NOT_STARTED";
+	}
+
+	snapshot(): { snapshot: Record<string, unknown>; snapshot_timestamp_ms: number } {
+		return { snapshot: this.#snapshot, snapshot_timestamp_ms: this.#setAtMs };
+	}
+
+	/** False if the body is no snapshot. A SIMPLE timer ends by itself; an INTERVAL one goes round until it is replaced. */
+	set(body: unknown): boolean {
+		const snapshot = isRecord(body) ? body.snapshot : undefined;
+		if (!isRecord(snapshot) || !isSnapshot(snapshot)) return false;
+		this.#cancelEnd();
+		this.#cancelEnd = () => undefined;
+		this.#snapshot = { busy_bar_settings: SETTINGS, ...snapshot };
+		this.#setAtMs = this.#clock.now();
+		const leftMs = snapshot.time_left_ms;
+		if (snapshot.type === "SIMPLE" && snapshot.is_paused !== true && typeof leftMs === "number") {
+			this.#cancelEnd = this.#clock.after(leftMs, () => this.stop());
+		}
+		this.#changed(this.isActive);
+		return true;
+	}
+
+	start(): void {
+		this.set({ snapshot: { type: "INFINITE", card_id: "00000000-0000-0000-0000-000000000000", is_paused: false } });
+	}
+
+	stop(): void {
+		this.set({ snapshot: { type: "NOT_STARTED" } });
+	}
+}
+
+function isSnapshot(snapshot: Record<string, unknown>): boolean {
+	const paused = typeof snapshot.is_paused === "boolean" && typeof snapshot.card_id === "string";
+	switch (snapshot.type) {
+		case "NOT_STARTED":
+			return true;
+		case "INFINITE":
+			return paused;
+		case "SIMPLE":
+			return paused && typeof snapshot.time_left_ms === "number";
+		case "INTERVAL":
+			return paused && typeof snapshot.current_interval_time_left_ms === "number";
+		default:
+			return false;
+	}
+}

@@ -1,0 +1,202 @@
+/**
+ * Who owns the bar's screens and for how long: the rules of the firmware's canvas service (canvas.c). Touches only the
+ * clock it is given. Not modelled: `await_previous_end` (a redraw starts at once), the LED blink, and that a finished
+ * animation without `loop` ignores a redraw on some firmware.
+ */
+
+import type { Clock } from "./clock.ts";
+import type { DrawElement, DrawRequest } from "./draw-request.ts";
+import type { Model } from "./model.ts";
+
+/** A refused draw waits this long for the loader's priority to change before the bar says no. */
+export const PARKED_DRAW_MS = 1500;
+/** The clock face and any other ordinary application. */
+export const IDLE_LOADER_PRIORITY = 10;
+/** A BUSY timer, running or paused. More than any draw may ask for. */
+export const BUSY_LOADER_PRIORITY = 101;
+const MAX_ELEMENTS = 100;
+
+export type DrawOutcome = "drawn" | "refused" | "nothing to display" | "too many elements" | "changed element";
+export type ClearOutcome = "cleared" | "not displaying" | "unknown element";
+
+export interface ShownElement {
+	readonly element: DrawElement;
+	/** An animation's first frame. */
+	readonly startedAtMs: number;
+	readonly zIndex: number;
+	/** Undefined: stays until cleared. */
+	readonly expiresAtMs: number | undefined;
+	readonly cancelExpiry: () => void;
+}
+
+interface ParkedDraw {
+	readonly request: DrawRequest;
+	readonly answer: (outcome: DrawOutcome) => void;
+	readonly refusedAtMs: number;
+	readonly cancelRefusal: () => void;
+}
+
+export class Canvas {
+	readonly #clock: Clock;
+	readonly #model: Model;
+	readonly #elements = new Map<string, ShownElement>();
+	#applicationName: string | undefined;
+	#priority = 0;
+	#loaderPriority = IDLE_LOADER_PRIORITY;
+	#nextZIndex = 0;
+	#parked: ParkedDraw | undefined;
+
+	constructor(clock: Clock, model: Model) {
+		this.#clock = clock;
+		this.#model = model;
+	}
+
+	/** Undefined while the canvas is idle. */
+	get applicationName(): string | undefined {
+		return this.#applicationName;
+	}
+
+	/** 0 while the canvas is idle. */
+	get priority(): number {
+		return this.#priority;
+	}
+
+	get loaderPriority(): number {
+		return this.#loaderPriority;
+	}
+
+	/** From the lowest to the topmost. */
+	get elements(): readonly ShownElement[] {
+		return [...this.#elements.values()].sort((a, b) => a.zIndex - b.zIndex);
+	}
+
+	get parked(): { readonly request: DrawRequest; readonly refusedAtMs: number } | undefined {
+		return this.#parked;
+	}
+
+	/** Answers at once, or within PARKED_DRAW_MS. There is one waiting place: a second refused draw ends the first's wait. */
+	draw(request: DrawRequest, answer: (outcome: DrawOutcome) => void): void {
+		if (!this.#isRefused(request)) {
+			answer(this.#apply(request));
+			return;
+		}
+		this.#refuseParked();
+		this.#parked = {
+			request,
+			answer,
+			refusedAtMs: this.#clock.now() + PARKED_DRAW_MS,
+			cancelRefusal: this.#clock.after(PARKED_DRAW_MS, () => this.#refuseParked()),
+		};
+	}
+
+	/** Without a name everything goes, whoever drew it. */
+	clear(applicationName: string | undefined, elementIds?: readonly string[]): ClearOutcome {
+		const ids = this.#model.hasCanvasAdditions ? elementIds : undefined;
+		if (this.#applicationName === undefined) return ids === undefined ? "cleared" : "unknown element";
+		if (applicationName !== undefined && applicationName !== this.#applicationName) {
+			return this.#model.refusesForeignClear ? "not displaying" : "cleared";
+		}
+		if (ids === undefined) {
+			this.#close();
+			return "cleared";
+		}
+		if (!ids.every((id) => this.#elements.has(id))) return "unknown element";
+		for (const id of ids) this.#remove(id);
+		return "cleared";
+	}
+
+	/** What else runs on the bar. A rise above the canvas wipes it; any change gives a parked draw its second chance. */
+	setLoaderPriority(priority: number): void {
+		if (priority === this.#loaderPriority) return;
+		this.#loaderPriority = priority;
+		if (this.#applicationName !== undefined && priority > this.#priority) this.#close();
+		const parked = this.#parked;
+		if (parked === undefined || this.#isRefused(parked.request)) return;
+		this.#parked = undefined;
+		parked.cancelRefusal();
+		parked.answer(this.#apply(parked.request));
+	}
+
+	/** Cancels every timer; a parked draw is refused. */
+	dispose(): void {
+		this.#refuseParked();
+		this.#close();
+	}
+
+	#isRefused({ applicationName, priority }: DrawRequest): boolean {
+		const idle = this.#applicationName === undefined;
+		const current = idle || this.#loaderPriority > this.#priority ? this.#loaderPriority : this.#priority;
+		const equalIsEnough = idle || applicationName === this.#applicationName;
+		return equalIsEnough ? priority < current : priority <= current;
+	}
+
+	/** Not atomic, like the firmware: what came before a bad element stays. */
+	#apply(request: DrawRequest): DrawOutcome {
+		if (request.applicationName !== this.#applicationName) this.#close();
+		this.#applicationName = request.applicationName;
+		this.#priority = request.priority;
+		const outcome = this.#applyElements(request.elements);
+		if (this.#elements.size > 0) return outcome;
+		this.#close();
+		return outcome === "drawn" ? "nothing to display" : outcome;
+	}
+
+	#applyElements(elements: readonly DrawElement[]): DrawOutcome {
+		const nowMs = this.#clock.now();
+		for (const element of elements) {
+			if (element.displayUntilSeconds !== undefined && element.displayUntilSeconds * 1000 <= nowMs) continue;
+			const before = this.#elements.get(element.id);
+			if (before === undefined && this.#elements.size >= MAX_ELEMENTS) return "too many elements";
+			if (before !== undefined && !isSameSlot(before.element, element)) return "changed element";
+			before?.cancelExpiry();
+			this.#elements.set(element.id, this.#show(element, before, nowMs));
+		}
+		return "drawn";
+	}
+
+	#show(element: DrawElement, before: ShownElement | undefined, nowMs: number): ShownElement {
+		const lifetimeMs = lifetime(element, nowMs);
+		const zIndex = element.zIndex ?? before?.zIndex ?? this.#nextZIndex;
+		this.#nextZIndex = Math.max(this.#nextZIndex, zIndex + 10);
+		return {
+			element,
+			startedAtMs: nowMs,
+			zIndex,
+			expiresAtMs: lifetimeMs === undefined ? undefined : nowMs + lifetimeMs,
+			cancelExpiry:
+				lifetimeMs === undefined ? () => undefined : this.#clock.after(lifetimeMs, () => this.#remove(element.id)),
+		};
+	}
+
+	#remove(id: string): void {
+		this.#elements.get(id)?.cancelExpiry();
+		this.#elements.delete(id);
+		if (this.#elements.size === 0) this.#close();
+	}
+
+	#close(): void {
+		for (const shown of this.#elements.values()) shown.cancelExpiry();
+		this.#elements.clear();
+		this.#applicationName = undefined;
+		this.#priority = 0;
+		this.#nextZIndex = 0;
+	}
+
+	#refuseParked(): void {
+		const parked = this.#parked;
+		this.#parked = undefined;
+		parked?.cancelRefusal();
+		parked?.answer("refused");
+	}
+}
+
+function isSameSlot(before: DrawElement, after: DrawElement): boolean {
+	return before.type === after.type && before.display === after.display;
+}
+
+/** The firmware multiplies in 32 bits, so that a timeout of 25 days and more comes out as anything. */
+function lifetime(element: DrawElement, nowMs: number): number | undefined {
+	if (element.displayUntilSeconds !== undefined) return element.displayUntilSeconds * 1000 - nowMs;
+	const timeoutMs = Math.imul(element.timeoutSeconds, 1000);
+	return timeoutMs > 0 ? timeoutMs : undefined;
+}

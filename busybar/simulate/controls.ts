@@ -1,0 +1,132 @@
+/**
+ * The simulator's own endpoints under `/_sim/`, which no real bar has: state, journal, faults, BUSY timer. They work
+ * without a token and whatever faults are set.
+ */
+
+import { type Answer, json } from "./api.ts";
+import type { Bar, Faults } from "./bar.ts";
+import { parseObject } from "./draw-request.ts";
+import type { JournalEntry } from "./journal.ts";
+import { isLit, packBack, packFront } from "./picture.ts";
+import type { StoredFile } from "./storage.ts";
+
+export interface BarState {
+	/** Milliseconds since the Unix epoch. */
+	readonly now: number;
+	readonly api: string;
+	readonly canvas: {
+		/** `null` while the canvas is idle. */
+		readonly applicationName: string | null;
+		readonly priority: number;
+		readonly elements: readonly ElementState[];
+	};
+	/** A refused draw that may still be drawn. */
+	readonly parked: { readonly applicationName: string; readonly priority: number; readonly remainingMs: number } | null;
+	readonly loaderPriority: number;
+	readonly busy: boolean;
+	readonly lit: { readonly front: boolean; readonly back: boolean };
+	readonly files: readonly StoredFile[];
+	readonly faults: Faults;
+}
+
+export interface ElementState {
+	readonly id: string;
+	readonly type: string;
+	readonly display: string;
+	/** `null`: stays until it is cleared. */
+	readonly remainingMs: number | null;
+	/** Of an animation or image. */
+	readonly file: string | null;
+	/** An animation that the bar cannot load. */
+	readonly loadError: boolean;
+}
+
+/** What the page shows, in one answer. */
+export interface LiveView extends BarState {
+	/** Base64, as `/api/screen` has them. */
+	readonly front: string;
+	readonly back: string;
+	readonly journal: readonly JournalEntry[];
+}
+
+export function control(bar: Bar, method: string, url: URL, body: string): Answer {
+	switch (`${method} ${url.pathname}`) {
+		case "GET /_sim/state":
+			return json(barState(bar));
+		case "GET /_sim/journal":
+			return json(bar.journal.entries());
+		case "GET /_sim/live":
+			return json(liveView(bar, Number(url.searchParams.get("from") ?? 0)));
+		case "POST /_sim/faults":
+			return setFaults(bar, body);
+		case "POST /_sim/busy": {
+			if (url.searchParams.get("on") === "true") bar.busy.start();
+			else bar.busy.stop();
+			return json(barState(bar));
+		}
+		default:
+			return json({ error: `The simulator has no ${method} ${url.pathname}` }, 404);
+	}
+}
+
+export function barState(bar: Bar): BarState {
+	const now = bar.clock.now();
+	const { canvas } = bar;
+	return {
+		now,
+		api: bar.model.apiSemver,
+		canvas: {
+			applicationName: canvas.applicationName ?? null,
+			priority: canvas.priority,
+			elements: canvas.elements.map(({ element, expiresAtMs }) => {
+				const file = element.type === "animation" || element.type === "image" ? element.file : null;
+				return {
+					id: element.id,
+					type: element.type,
+					display: element.display,
+					remainingMs: expiresAtMs === undefined ? null : expiresAtMs - now,
+					file,
+					loadError:
+						element.type === "animation" && bar.decoder.animation(bar.storage.read(element.file)) === undefined,
+				};
+			}),
+		},
+		parked: canvas.parked
+			? {
+					applicationName: canvas.parked.request.applicationName,
+					priority: canvas.parked.request.priority,
+					remainingMs: canvas.parked.refusedAtMs - now,
+				}
+			: null,
+		loaderPriority: canvas.loaderPriority,
+		busy: bar.busy.isActive,
+		lit: { front: isLit(bar.screen("front")), back: isLit(bar.screen("back")) },
+		files: bar.storage.files,
+		faults: bar.faults,
+	};
+}
+
+function liveView(bar: Bar, fromSeq: number): LiveView {
+	return {
+		...barState(bar),
+		front: Buffer.from(packFront(bar.screen("front"))).toString("base64"),
+		back: Buffer.from(packBack(bar.screen("back"))).toString("base64"),
+		journal: bar.journal.entries(fromSeq),
+	};
+}
+
+/** The body replaces all faults: `{}` ends them. */
+function setFaults(bar: Bar, body: string): Answer {
+	const wanted = parseObject(body);
+	if (wanted === undefined) return json({ error: "Faults are a JSON object" }, 400);
+	const faults: Record<string, number | boolean> = {};
+	for (const [name, value] of Object.entries(wanted)) {
+		const isCount = name === "slowMs" || name === "wedgeAfterWrites";
+		const isSwitch = name === "hang" || name === "reset" || name === "loseReplies";
+		if (isCount && typeof value === "number" && value >= 0) faults[name] = value;
+		else if (isSwitch && typeof value === "boolean") faults[name] = value;
+		else return json({ error: `There is no fault ${name} of ${JSON.stringify(value)}` }, 400);
+	}
+	bar.faults = faults;
+	return json(bar.faults);
+}

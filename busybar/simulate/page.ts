@@ -1,0 +1,2 @@
+/** The page. */
+export const PAGE = "<!doctype html><title>Simulated BUSY Bar</title>";

@@ -1,0 +1,43 @@
+/**
+ * `POST /api/assets/upload`, as the firmware does it: the old file goes first, the new one grows as it arrives, and
+ * what the sender does not finish stays half. Reads the request's stream.
+ */
+
+import type { Readable } from "node:stream";
+import { type Answer, ok, refusal } from "./api.ts";
+import type { Bar } from "./bar.ts";
+import { uploadPath } from "./storage.ts";
+
+const IDLE_LIMIT_MS = 3000;
+
+export interface Upload {
+	readonly query: URLSearchParams;
+	/** From the Content-Length header; a chunked upload has none and ends up empty. */
+	readonly length: number;
+	readonly content: Readable;
+}
+
+/** Never settles if the sender goes away in the middle: then there is nobody to answer. */
+export async function receiveUpload(bar: Bar, { query, length, content }: Upload): Promise<Answer> {
+	const closing = (answer: Answer): Answer => ({ ...answer, closes: true });
+	const path = uploadPath(query.get("application_name") ?? "", query.get("file") ?? "");
+	if (path === undefined) return closing(refusal(bar, 400, "Bad Request"));
+	if (bar.isPlaying(path)) return closing(refusal(bar, 508, "Failed to open file for writing"));
+	bar.storage.truncate(path);
+	bar.countWrite();
+	if (length === 0) return closing(ok());
+	const isComplete = await new Promise<boolean>((resolve) => {
+		let missing = length;
+		const giveUp = () => resolve(false);
+		let cancelGiveUp = bar.clock.after(IDLE_LIMIT_MS, giveUp);
+		content.on("data", (chunk: Buffer) => {
+			cancelGiveUp();
+			bar.storage.append(path, chunk);
+			missing -= chunk.length;
+			if (missing <= 0) resolve(true);
+			else cancelGiveUp = bar.clock.after(IDLE_LIMIT_MS, giveUp);
+		});
+		content.on("close", () => cancelGiveUp());
+	});
+	return closing(isComplete ? ok() : refusal(bar, 408, "Upload timeout"));
+}
