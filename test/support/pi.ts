@@ -21,8 +21,10 @@ export interface PiOptions {
 	readonly version?: PiVersion;
 	/** What the scripted model says, over the life of this process. */
 	readonly script?: readonly ScriptedStep[];
-	/** Paths given to `-e`; nothing else is loaded. */
+	/** Paths given to `-e`. */
 	readonly extensions?: readonly string[];
+	/** Whether pi also loads what its settings, folders and `cwd` name; else `-e` alone counts. */
+	readonly discovery?: boolean;
 	/** More arguments for pi, before the prompt. */
 	readonly args?: readonly string[];
 	readonly env?: Readonly<Record<string, string>>;
@@ -81,17 +83,12 @@ export class PiHome {
 	command(options: PiOptions): { file: string; args: string[]; cwd: string; env: Record<string, string> } {
 		const script = join(this.dir, `script-${++this.#scripts}.json`);
 		writeFileSync(script, JSON.stringify(options.script ?? []));
+		const program = piProgram(options.version ?? "1.6.0");
+		const discovery = options.discovery ? [] : ["-ne"];
 		const extensions = [SCRIPTED_MODEL, ...(options.extensions ?? [])].flatMap((path) => ["-e", path]);
 		return {
 			file: process.execPath,
-			args: [
-				piProgram(options.version ?? "1.6.0"),
-				"-ne",
-				...extensions,
-				"--model",
-				"faux/faux-1",
-				...(options.args ?? []),
-			],
+			args: [program, ...discovery, ...extensions, "--model", "faux/faux-1", ...(options.args ?? [])],
 			cwd: options.cwd ?? this.projectDir,
 			env: { ...this.env(options), PI_SCRIPTED_MODEL: script },
 		};
@@ -108,11 +105,20 @@ export class PiHome {
 		for (const signal of ["SIGTERM", "SIGKILL"] as const) {
 			const running = [...this.#processes];
 			if (running.length === 0) break;
-			for (const { pid } of running) process.kill(pid, signal);
+			for (const { pid } of running) sendSignal(pid, signal);
 			await Promise.race([Promise.all(running.map(({ exit }) => exit)), delay(3000, undefined, { ref: false })]);
 		}
 		// A detached child of pi may still be writing its last line.
 		await rm(this.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+	}
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+	try {
+		process.kill(pid, signal);
+	} catch (error) {
+		// It has ended by itself, and we are about to hear of it.
+		if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
 	}
 }
 
@@ -158,6 +164,7 @@ export async function runPi(home: PiHome, options: PrintOptions): Promise<PrintR
 	// `close` comes after the exit, once nobody holds pi's output open any more.
 	if (!(await Promise.race([closed, delay(deadlineMs, false, { ref: false })]))) {
 		child.kill("SIGKILL");
+		await exit;
 		throw new Error(`pi -p did not end within ${deadlineMs} ms.\n${output.tail()}`);
 	}
 	return { ...(await exit), stdout: output.stdout, stderr: output.stderr, elapsedMs: await elapsed };
@@ -187,7 +194,7 @@ class RpcPi {
 
 	constructor(home: PiHome, child: ChildProcess) {
 		this.#child = child;
-		const { pid, exit, output } = follow(home, child, (line) => this.events.push(JSON.parse(line)));
+		const { pid, exit, output } = follow(home, child, (line) => this.events.push(recordOf(line)));
 		this.pid = pid;
 		this.exit = exit;
 		this.#output = output;
@@ -233,6 +240,15 @@ class RpcPi {
 	}
 }
 
+// What is not JSON breaks every RPC client; it is kept, so that a test can tell.
+function recordOf(line: string): RpcRecord {
+	try {
+		return JSON.parse(line);
+	} catch {
+		return { type: "not JSON", line };
+	}
+}
+
 export interface TerminalPiOptions extends PiOptions {
 	readonly columns?: number;
 	readonly rows?: number;
@@ -273,12 +289,14 @@ function follow(home: PiHome, child: ChildProcess, onLine?: (line: string) => vo
 	});
 	// A pi that has died answers a late write with EPIPE; its exit status tells the story.
 	child.stdin?.on("error", () => undefined);
-	const exit = new Promise<ExitStatus>((resolve, reject) => {
-		child.once("error", reject);
+	child.on("error", (error) => {
+		output.stderr += String(error);
+	});
+	const exit = new Promise<ExitStatus>((resolve) => {
 		child.once("exit", (code, signal) => resolve({ code, signal }));
 	});
 	const { pid } = child;
-	if (pid === undefined) throw new Error(`The program of pi could not be started: ${child.spawnfile}`);
+	if (pid === undefined) throw new Error(`pi could not be started with ${child.spawnfile}.`);
 	home.own({ pid, exit });
 	return { pid, exit, output };
 }
