@@ -15,7 +15,7 @@ const frameHeaderBytes = 4;
 const maxDuration = 255;
 
 /** More display frames than this are refused both ways: 4096 is over two minutes at 30 fps. */
-export const maxFrames = 4096;
+const maxFrames = 4096;
 /** A small file can unfold to a lot of pixels; none may ask for more memory than this. */
 const maxDecodedBytes = 128 * 1024 * 1024;
 
@@ -27,11 +27,8 @@ interface FileFrame {
 
 /** @throws AnimationError if the animation does not fit the container. */
 export function encodeBicycle0(animation: Animation): Uint8Array {
-	const { width, height, fps, frames, sections } = animation;
-	requireRange("width", width, 1, 255);
-	requireRange("height", height, 1, 255);
-	requireRange("fps", fps, 1, 255);
-	requireRange("frame count", frames.length, 1, maxFrames);
+	const { width, height, fps, colorMode, frames, sections } = animation;
+	requireFits({ width, height, fps, colorMode, frameCount: frames.length });
 	requireSections(sections, frames.length);
 
 	const { fileFrames, holds } = fileFramesOf(animation);
@@ -42,7 +39,7 @@ export function encodeBicycle0(animation: Animation): Uint8Array {
 	const file = new Uint8Array(headerBytes + sectionsBytes + framesBytes);
 	const view = new DataView(file.buffer);
 	file.set(new TextEncoder().encode(signature));
-	file.set([0, width, height, colorModes[animation.colorMode].code, fps], 8);
+	file.set([0, width, height, colorModes[colorMode].code, fps], 8);
 	view.setUint16(13, Math.max(...fileFrames.map((frame) => frame.data.length)), true);
 	view.setUint32(16, sectionsBytes, true);
 	view.setUint32(20, framesBytes, true);
@@ -72,6 +69,21 @@ export function encodeBicycle0(animation: Animation): Uint8Array {
 		offset += sectionHeaderBytes + name.length + 1;
 	}
 	return file;
+}
+
+/** Whether an animation of this shape can be compiled at all. @throws AnimationError */
+export function requireFits(shape: Omit<Animation, "frames" | "sections"> & { readonly frameCount: number }): void {
+	const { width, height } = shape;
+	requireRange("width", width, 1, 255);
+	requireRange("height", height, 1, 255);
+	requireRange("fps", shape.fps, 1, 255);
+	requireRange("frame count", shape.frameCount, 1, maxFrames);
+	if (shape.colorMode === "gray4" && (width * height) % 2 !== 0) {
+		throw new AnimationError(`gray4 requires an even pixel count, and ${width}x${height} is odd.`);
+	}
+	if (shape.frameCount * width * height * 4 > maxDecodedBytes) {
+		throw invalid("frame count", shape.frameCount, `that many frames of ${width}x${height} are too large`);
+	}
 }
 
 /** Equal neighbours become one file frame; `holds` tells, per display frame, which one and how far into it. */
@@ -161,15 +173,8 @@ function readHeader(file: Uint8Array): Header {
 	const u32 = (offset: number) => view.getUint32(offset, true);
 	const [flags, width, height, color, fps] = [8, 9, 10, 11, 12].map((offset) => view.getUint8(offset));
 	if (flags !== 0) throw invalid("flags", flags, "it must be 0");
-	const size = { width: width ?? 0, height: height ?? 0, fps: fps ?? 0 };
-	requireRange("width", size.width, 1, 255);
-	requireRange("height", size.height, 1, 255);
-	requireRange("fps", size.fps, 1, 255);
 	const colorMode = (Object.keys(colorModes) as ColorMode[]).find((mode) => colorModes[mode].code === color);
 	if (!colorMode) throw invalid("color format", color, "only 0, 1 and 2 exist");
-	if (colorMode === "gray4" && (size.width * size.height) % 2 !== 0) {
-		throw new AnimationError(`gray4 requires an even pixel count, and this file is ${size.width}x${size.height}.`);
-	}
 	const sectionsBytes = u32(16);
 	const framesBytes = u32(20);
 	const expected = headerBytes + sectionsBytes + framesBytes;
@@ -178,12 +183,10 @@ function readHeader(file: Uint8Array): Header {
 	if (sectionCount === 0) throw invalid("section count", 0, "there must be at least one");
 	requireRange("frame count", frameCount, 1, maxFrames);
 	requireRange("file frame count", fileFrameCount, 1, frameCount);
-	if (fileFrameCount * size.width * size.height * 4 > maxDecodedBytes) {
-		throw invalid("file frame count", fileFrameCount, "that many frames of this size are too large to open");
-	}
+	const shape = { width: width ?? 0, height: height ?? 0, fps: fps ?? 0, colorMode };
+	requireFits({ ...shape, frameCount: fileFrameCount });
 	return {
-		...size,
-		colorMode,
+		...shape,
 		maxEncodedBytes: view.getUint16(13, true),
 		sectionsBytes,
 		sectionCount,

@@ -1,0 +1,25 @@
+/** An animation from a file's bytes, whatever its name says: a source zip or a compiled `.anim`. Pure. */
+
+import type { Animation } from "./animation.ts";
+import { AnimationError } from "./animation.ts";
+import { decodeBicycle0 } from "./bicycle0.ts";
+
+export function isZip(file: Uint8Array): boolean {
+	return file[0] === 0x50 && file[1] === 0x4b;
+}
+
+/** `name` is for messages. @throws AnimationError */
+export async function openAnimation(
+	name: string,
+	file: Uint8Array,
+): Promise<{ animation: Animation; format: "zip" | "bicycle0" }> {
+	try {
+		if (isZip(file)) {
+			const { decodeSourceZip } = await import("./source-zip.ts");
+			return { animation: decodeSourceZip(file), format: "zip" };
+		}
+		return { animation: decodeBicycle0(file), format: "bicycle0" };
+	} catch (error) {
+		throw error instanceof AnimationError ? new AnimationError(`${name}: ${error.message}`) : error;
+	}
+}

@@ -1,0 +1,158 @@
+/**
+ * The HTTP side of the bar: one request at a time, no keep-alive, never `fetch` (its undici 8 rejects the padded
+ * Content-Length of the bar). Touches the network.
+ */
+
+import { CommandError } from "./command-error.ts";
+import type { Address } from "./options.ts";
+import { clean } from "./options.ts";
+
+/** The bar answers in a few bytes; a listing of a full folder stays far below this. */
+const maxReplyBytes = 256 * 1024;
+
+export interface Reply {
+	readonly status: number;
+	readonly text: string;
+	/** `text` parsed, undefined if it is not a JSON object. */
+	readonly json: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface BarOptions {
+	readonly address: Address;
+	readonly token: string | undefined;
+	/** For all requests of this object together, counted from now. */
+	readonly requestTimeoutMs: number;
+}
+
+export class BusyBar {
+	readonly #address: Address;
+	readonly #token: string | undefined;
+	readonly #timeoutMs: number;
+	readonly #deadline: number;
+
+	constructor({ address, token, requestTimeoutMs }: BarOptions) {
+		this.#address = address;
+		this.#token = token;
+		this.#timeoutMs = requestTimeoutMs;
+		this.#deadline = performance.now() + requestTimeoutMs;
+	}
+
+	/**
+	 * Any HTTP status is a reply. The token goes into `X-API-Token` and nowhere else.
+	 * @throws CommandError if the bar cannot be reached or the time is over
+	 */
+	request(
+		method: "GET" | "POST" | "DELETE",
+		path: string,
+		query: Readonly<Record<string, string>> = {},
+		body?: { readonly type: string; readonly bytes: Uint8Array },
+	): Promise<Reply> {
+		// The ESM import of node:http also loads undici, which doubles the start of a process.
+		const http = process.getBuiltinModule("node:http");
+		const { host, port, text } = this.#address;
+		return new Promise((resolve, reject) => {
+			const search = new URLSearchParams(query).toString();
+			const request = http.request({
+				host,
+				port,
+				method,
+				path: search ? `${path}?${search}` : path,
+				agent: false,
+				headers: {
+					...(this.#token ? { "X-API-Token": this.#token } : {}),
+					...(body ? { "Content-Type": body.type, "Content-Length": body.bytes.length } : {}),
+				},
+			});
+			const fail = (error: CommandError) => {
+				clearTimeout(timer);
+				reject(error);
+				request.destroy();
+			};
+			const timer = setTimeout(
+				() => fail(noAnswer(text, this.#timeoutMs)),
+				Math.max(1, this.#deadline - performance.now()),
+			);
+			request.on("error", (error) => fail(unreachable(text, error)));
+			request.on("response", (response) => {
+				const chunks: Buffer[] = [];
+				let size = 0;
+				response.on("data", (chunk: Buffer) => {
+					size += chunk.length;
+					chunks.push(chunk);
+					if (size > maxReplyBytes) fail(notABar(text));
+				});
+				response.on("error", (error) => fail(unreachable(text, error)));
+				response.on("end", () => {
+					clearTimeout(timer);
+					const reply = Buffer.concat(chunks).toString();
+					resolve({ status: response.statusCode ?? 0, text: reply, json: parseObject(reply) });
+				});
+			});
+			request.end(body?.bytes);
+		});
+	}
+
+	/** The same for requests that must succeed. @throws CommandError also for a status that is not 200 */
+	async require(...request: Parameters<BusyBar["request"]>): Promise<Readonly<Record<string, unknown>>> {
+		const reply = await this.request(...request);
+		if (reply.status !== 200) throw refused(reply);
+		if (!reply.json) throw notABar(this.#address.text);
+		return reply.json;
+	}
+}
+
+/** `HTTP 409 Not drawn due to low priority; ...`: the status, the bar's own words, and what to do. */
+export function refused(reply: Reply): CommandError {
+	const words = typeof reply.json?.error === "string" ? reply.json.error : reply.text.includes("<") ? "" : reply.text;
+	const said = clean(`HTTP ${reply.status} ${words}`, 200).replace(/\.$/, "");
+	return new CommandError(`${said}; ${advice[reply.status] ?? advice[0]}.`);
+}
+
+const advice: Readonly<Record<number, string>> = {
+	0: "the bar refused this; pi-busybar status tells its firmware version",
+	400: "the bar did not accept this; pi-busybar status tells its firmware version",
+	403: "allow HTTP access over Wi-Fi in the bar's settings, or give its current key with --token or BUSYBAR_TOKEN",
+	404: "check that a BUSY Bar is at this address",
+	408: "the upload stalled; check the connection and try again",
+	409: "something of equal or higher priority is on the bar, or a BUSY timer runs, which nothing can override",
+	508: "the bar cannot write a file while it plays; clear the display and try again, and power-cycle the bar if it stays so",
+};
+
+export function notABar(address: string): CommandError {
+	return new CommandError(`${address} answers, but not as a BUSY Bar does; check the address.`);
+}
+
+function noAnswer(address: string, timeoutMs: number): CommandError {
+	return new CommandError(
+		`no answer from ${address} within ${timeoutMs} ms (timed out); check the cable or Wi-Fi, and power-cycle the bar if it stays so.`,
+	);
+}
+
+/** The words per cause are stable: other programs tell the causes apart by them. */
+const causes: Readonly<Record<string, string>> = {
+	ECONNREFUSED: "connection refused; check the address, and that the bar is on",
+	EHOSTUNREACH: "no route to host; check the cable or Wi-Fi",
+	ENETUNREACH: "no route to host; check the cable or Wi-Fi",
+	EHOSTDOWN: "no route to host; check the cable or Wi-Fi",
+	ENOTFOUND: "host not found; check the address",
+	EAI_AGAIN: "host not found; check the address and the network",
+	ETIMEDOUT: "timed out; check the cable or Wi-Fi",
+	ECONNRESET: "connection reset; try again, and power-cycle the bar if it stays so",
+	ECONNABORTED: "connection reset; try again, and power-cycle the bar if it stays so",
+	EPIPE: "connection reset; try again, and power-cycle the bar if it stays so",
+};
+
+function unreachable(address: string, error: Error): CommandError {
+	const code = "code" in error ? String(error.code) : error.message;
+	if (code.startsWith("HPE_")) return notABar(address);
+	return new CommandError(`cannot reach ${address}: ${causes[code] ?? clean(code, 80)}.`);
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === "object" && value !== null ? { ...value } : undefined;
+	} catch {
+		return undefined;
+	}
+}

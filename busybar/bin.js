@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// Starts the command: the built file where there is one, else the source. Plain JavaScript that old Nodes can parse,
+// so that they get a sentence and not a syntax error.
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+
+async function start() {
+	const { existsSync } = process.getBuiltinModule("node:fs");
+	const built = new URL("../dist/busybar.js", import.meta.url);
+	const source = new URL("./cli.ts", import.meta.url);
+	if (!existsSync(built) && source.pathname.includes("/node_modules/")) {
+		throw new Error("this copy of pi-busybar was installed without its dist folder; install the package again");
+	}
+	const cli = await import((existsSync(built) ? built : source).href);
+	await cli.main();
+}
+
+if (major < 22 || (major === 22 && minor < 19)) {
+	console.error(
+		`Error: pi-busybar needs Node 22.19 or newer, and this is ${process.versions.node}; install a newer Node.`,
+	);
+	process.exitCode = 1;
+} else {
+	start().catch((error) => {
+		console.error(`Error: pi-busybar cannot start: ${error.message}.`);
+		process.exitCode = 1;
+	});
+}

@@ -1,0 +1,113 @@
+/** `show`: puts an `.anim` on the bar, uploading it only if the bar does not have it. Reads one file; touches the network. */
+
+import { basename, extname } from "node:path";
+import type { Animation } from "../anim/animation.ts";
+import { isZip, openAnimation } from "../anim/open.ts";
+import { type BarOptions, BusyBar, refused } from "../bar.ts";
+import { CommandError } from "../command-error.ts";
+import { readInput } from "../files.ts";
+import { type Display, displays, quote } from "../options.ts";
+import type { Row } from "../output.ts";
+
+export interface ShowOptions {
+	readonly input: string;
+	readonly applicationName: string;
+	readonly display: Display;
+	readonly priority: number;
+	readonly loop: boolean;
+	readonly section: string;
+	readonly awaitPreviousEnd: boolean;
+	/** Seconds; when given, the bar itself removes the element after this time. */
+	readonly expiresAfter?: number;
+}
+
+/** Always the same, so that a second `show` replaces the first and `--await-previous-end` finds it. */
+const elementId = "animation";
+/** The longest file name that every firmware accepts. */
+const maxNameLength = 31;
+
+export async function show(options: ShowOptions, barOptions: BarOptions): Promise<Row[]> {
+	const started = performance.now();
+	const { input, applicationName, display } = options;
+	const file = readInput("--input", input);
+	if (isZip(file)) {
+		throw new CommandError(`show requires a compiled .anim, and ${quote(input)} is a source zip; run compile first.`);
+	}
+	const { animation } = await openAnimation(quote(input), file);
+	requireShowable(animation, options);
+
+	const bar = new BusyBar(barOptions);
+	const path = assetName(input, file);
+	const present = await holds(bar, applicationName, path, file.length);
+	if (!present) {
+		await bar.require(
+			"POST",
+			"/api/assets/upload",
+			{ application_name: applicationName, file: path },
+			{ type: "application/octet-stream", bytes: file },
+		);
+	}
+	const element = {
+		id: elementId,
+		type: "animation",
+		path,
+		x: 0,
+		y: 0,
+		display,
+		section: options.section,
+		loop: options.loop,
+		await_previous_end: options.awaitPreviousEnd,
+		...(options.expiresAfter === undefined ? {} : { timeout: options.expiresAfter }),
+	};
+	const draw = { application_name: applicationName, priority: options.priority, elements: [element] };
+	await bar.require(
+		"POST",
+		"/api/display/draw",
+		{},
+		{
+			type: "application/json",
+			bytes: new TextEncoder().encode(JSON.stringify(draw)),
+		},
+	);
+	return [
+		{
+			status: "ok",
+			file: path,
+			uploaded: !present,
+			bytes: file.length,
+			ms: Math.round(performance.now() - started),
+		},
+	];
+}
+
+/** The bar answers 200 to a drawing that it cannot show, so this is the only place to notice. */
+function requireShowable(animation: Animation, { input, display, section }: ShowOptions): void {
+	const panel = displays[display];
+	if (animation.width > panel.width || animation.height > panel.height) {
+		throw new CommandError(
+			`${quote(input)} is ${animation.width}x${animation.height}, and the ${display} display is ` +
+				`${panel.width}x${panel.height}; create it for this display.`,
+		);
+	}
+	const names = animation.sections.map(({ name }) => name);
+	if (!names.includes(section)) {
+		throw new CommandError(`${quote(input)} has no section ${quote(section)}; it has ${names.map(quote).join(", ")}.`);
+	}
+}
+
+/** By content, so that another picture never meets an old file: rewriting one fails while it plays. */
+function assetName(input: string, file: Uint8Array): string {
+	const suffix = `-${process.getBuiltinModule("node:crypto").hash("sha256", file).slice(0, 8)}.anim`;
+	const stem = basename(input, extname(input)).replace(/[^A-Za-z0-9._-]+/g, "_");
+	return stem.replace(/^\.+/, "").slice(0, maxNameLength - suffix.length) + suffix;
+}
+
+/** Compared by size too: an aborted upload leaves a partial file under the right name. */
+async function holds(bar: BusyBar, applicationName: string, name: string, bytes: number): Promise<boolean> {
+	const reply = await bar.request("GET", "/api/storage/list", { path: `/ext/user_assets/${applicationName}` });
+	// The folder does not exist before the first upload.
+	if (reply.status === 400 || reply.status === 404) return false;
+	if (reply.status !== 200) throw refused(reply);
+	const list: unknown = reply.json?.list;
+	return Array.isArray(list) && list.some((entry) => entry?.name === name && entry?.size === bytes);
+}

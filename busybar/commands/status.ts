@@ -1,0 +1,31 @@
+/** `status`: what answers at an address. Reads from the bar, changes nothing there. */
+
+import { type BarOptions, BusyBar, notABar } from "../bar.ts";
+import { clean } from "../options.ts";
+import type { Row } from "../output.ts";
+
+export async function status(options: BarOptions): Promise<Row[]> {
+	const started = performance.now();
+	const bar = new BusyBar(options);
+	// The version is open to everyone, so a bar is recognised even if it refuses the rest.
+	const version = await bar.request("GET", "/api/version");
+	const apiVersion = version.json?.api_semver;
+	if (version.status !== 200 || typeof apiVersion !== "string") throw notABar(options.address.text);
+	const ms = Math.round(performance.now() - started);
+	const { firmware } = await bar.require("GET", "/api/status");
+	const { name } = await bar.require("GET", "/api/name");
+	return [
+		{
+			address: options.address.text,
+			device: "BUSY Bar",
+			name: word(name),
+			firmware: word(Object(firmware).version),
+			api_version: word(apiVersion),
+			ms,
+		},
+	];
+}
+
+function word(value: unknown): string {
+	return typeof value === "string" ? clean(value, 60) : "unknown";
+}

@@ -1,0 +1,92 @@
+/** Reads whole input files and writes whole output files: bounded, never partial. Touches only the paths it is given. */
+
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { CommandError } from "./command-error.ts";
+import { quote } from "./options.ts";
+
+const maxInputBytes = 64 * 1024 * 1024;
+
+/** `flag` names the option that gave the path. */
+export function readInput(flag: string, path: string): Uint8Array {
+	if (path === "") throw new CommandError(`${flag} is empty; give the path of a file.`);
+	return explained(`${flag} ${quote(path)} cannot be read`, () => {
+		const stat = statSync(path);
+		if (stat.isDirectory()) throw new CommandError(`${flag} ${quote(path)} is a folder; give the path of a file.`);
+		if (!stat.isFile()) throw new CommandError(`${flag} ${quote(path)} is not a regular file; give the path of one.`);
+		if (stat.size > maxInputBytes) {
+			throw new CommandError(`${flag} ${quote(path)} has ${stat.size} bytes; at most ${maxInputBytes} can be opened.`);
+		}
+		return readFileSync(path);
+	});
+}
+
+export interface OutputFile {
+	readonly flag: string;
+	readonly path: string;
+}
+
+/** Before any work: says what would keep `outputs` from being written, or would destroy `inputs`. */
+export function checkOutputs(outputs: readonly OutputFile[], inputs: readonly OutputFile[]): void {
+	const taken = new Map(inputs.map((input) => [realPath(input.path), input.flag]));
+	for (const { flag, path } of outputs) {
+		if (path === "") throw new CommandError(`${flag} is empty; give the path of a file.`);
+		const folder = dirname(path);
+		if (!existsSync(folder)) {
+			throw new CommandError(`${flag} ${quote(path)} cannot be written: create the folder ${quote(folder)} first.`);
+		}
+		if (existsSync(path) && !statSync(path).isFile()) {
+			throw new CommandError(`${flag} ${quote(path)} exists and is not a regular file; give another path.`);
+		}
+		const other = taken.get(realPath(path));
+		if (other) throw new CommandError(`${flag} and ${other} are the same file ${quote(path)}; give another path.`);
+		taken.set(realPath(path), flag);
+	}
+}
+
+/** All of them or none: each under a temporary name in its folder first, then renamed. */
+export function writeOutputs(files: readonly (OutputFile & { readonly bytes: Uint8Array })[]): void {
+	const left = new Set<string>();
+	try {
+		const written = files.map(({ flag, path, bytes }) => {
+			const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
+			left.add(temporary);
+			explained(`${flag} ${quote(path)} cannot be written`, () => writeFileSync(temporary, bytes, { flag: "wx" }));
+			return { flag, path, temporary };
+		});
+		for (const { flag, path, temporary } of written) {
+			explained(`${flag} ${quote(path)} cannot be written`, () => renameSync(temporary, path));
+			left.delete(temporary);
+			left.add(path);
+		}
+		left.clear();
+	} finally {
+		for (const path of left) rmSync(path, { force: true });
+	}
+}
+
+/** Through links, also for a file that does not exist yet. */
+function realPath(path: string): string {
+	return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
+}
+
+const reasons: Readonly<Record<string, string>> = {
+	ENOENT: "there is no such file; check the path",
+	ENOTDIR: "a part of the path is not a folder; check the path",
+	EACCES: "permission denied; check who owns it",
+	EPERM: "permission denied; check who owns it",
+	EROFS: "the file system is read-only; give another path",
+	ENOSPC: "the disk is full; make room and try again",
+	ENAMETOOLONG: "the name is too long; give a shorter one",
+};
+
+/** Runs `action`; what the file system says against it becomes a sentence that begins with `what`. */
+export function explained<T>(what: string, action: () => T): T {
+	try {
+		return action();
+	} catch (error) {
+		if (error instanceof CommandError) throw error;
+		const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+		throw new CommandError(`${what}: ${reasons[code] ?? code}.`);
+	}
+}

@@ -1,0 +1,84 @@
+/** What the flags accept: text from the command line or the environment in, checked values out. Pure. */
+
+import { CommandError } from "./command-error.ts";
+
+export type Display = "front" | "back";
+
+export const displays: Readonly<Record<Display, { readonly width: number; readonly height: number }>> = {
+	front: { width: 72, height: 16 },
+	back: { width: 160, height: 80 },
+};
+
+const defaultHost = "10.0.4.20";
+
+/** A parser for a whole number from `lowest` to `highest`. It throws a CommandError that names `flag`. */
+export function integer(flag: string, lowest: number, highest: number): (text: string) => number {
+	return (text) => {
+		const value = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+		if (!(value >= lowest && value <= highest)) {
+			throw new CommandError(`${flag} must be a whole number from ${lowest} to ${highest}, not ${quote(text)}.`);
+		}
+		return value;
+	};
+}
+
+/** A parser for one of a few words. */
+export function oneOf<Word extends string>(flag: string, words: readonly Word[]): (text: string) => Word {
+	return (text) => {
+		const word = words.find((candidate) => candidate === text);
+		if (word === undefined) throw new CommandError(`${flag} must be ${words.join(" or ")}, not ${quote(text)}.`);
+		return word;
+	};
+}
+
+/** The bar's rule for uploads. A longer or an empty name would make its clear wipe every application's drawing. */
+export function applicationName(text: string): string {
+	if (!/^[A-Za-z0-9._-]{1,31}$/.test(text)) {
+		throw new CommandError(
+			`--application-name must be 1 to 31 letters, digits, dots, underscores or hyphens, not ${quote(text)}.`,
+		);
+	}
+	return text;
+}
+
+export interface Address {
+	/** Without the brackets of an IPv6 address. */
+	readonly host: string;
+	readonly port: number;
+	/** As the user wrote it, for messages. */
+	readonly text: string;
+}
+
+/** `--addr`, else BUSYBAR_ADDR, else the address that a bar has over USB. */
+export function address(flag: string | undefined, env: NodeJS.ProcessEnv): Address {
+	const [source, text] = flag === undefined ? ["BUSYBAR_ADDR", env.BUSYBAR_ADDR || defaultHost] : ["--addr", flag];
+	const match = /^(?:\[([0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|([A-Za-z0-9._-]+))(?::(\d{1,5}))?$/.exec(text);
+	const host = match?.[1] ?? match?.[2];
+	const port = Number(match?.[3] ?? 80);
+	if (host === undefined || port < 1 || port > 65_535) {
+		throw new CommandError(
+			`${source} must be a host or host:port (IPv6 in brackets), without http:// and path, not ${quote(text)}.`,
+		);
+	}
+	return { host, port, text };
+}
+
+/** `--token`, else BUSYBAR_TOKEN; undefined when neither says anything. No message contains the token. */
+export function token(flag: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
+	const [source, value] = flag === undefined ? ["BUSYBAR_TOKEN", env.BUSYBAR_TOKEN] : ["--token", flag];
+	if (value && !/^[\x20-\x7e]+$/.test(value)) {
+		throw new CommandError(`${source} contains a character that an HTTP header cannot carry; set the key again.`);
+	}
+	return value || undefined;
+}
+
+/** For messages: bounded, and without characters that could move a terminal's cursor. */
+export function quote(text: string): string {
+	return JSON.stringify(clean(text, 80));
+}
+
+/** One line of printable text, at most `maxLength` characters. */
+export function clean(text: string, maxLength: number): string {
+	const line = text.replace(/[\p{C}\s]+/gu, " ").trim();
+	return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
+}

@@ -1,0 +1,199 @@
+/** Declares every command and flag; the module of a command is loaded only when it runs. Touches only its `Io`. */
+
+import { Command, type CommanderError, Option } from "commander";
+import type { BarOptions } from "./bar.ts";
+import { CommandError } from "./command-error.ts";
+import type { CreateOptions } from "./commands/create.ts";
+import type { ShowOptions } from "./commands/show.ts";
+import { address, applicationName, clean, type Display, integer, oneOf, token } from "./options.ts";
+import { formatRows, type OutputOptions, outputFormat, type Row } from "./output.ts";
+import type { SimulateOptions } from "./simulate/command.ts";
+
+export interface Io {
+	readonly env: NodeJS.ProcessEnv;
+	readonly stdout: (text: string) => void;
+	readonly stderr: (text: string) => void;
+}
+
+const ownGroup = "Not in the Go CLI:";
+/** The bar multiplies seconds by 1000 in 32 bits. */
+const maxExpirySeconds = 2_147_482;
+
+export function buildProgram(io: Io): Command {
+	const program = new Command("pi-busybar")
+		.description("Create and display animations on a BUSY Bar")
+		.configureOutput({ writeOut: io.stdout, writeErr: () => undefined });
+	addFileCommands(program, io);
+	addBarCommands(program, io);
+	addSimulate(program, io);
+	for (const command of [program, ...program.commands]) command.exitOverride(asSentence(command));
+	return program;
+}
+
+function addFileCommands(program: Command, io: Io): void {
+	printsRows<CreateOptions>(
+		program
+			.command("create")
+			.description("Write an animation's source zip, and its compiled .anim, from a pattern or from PNG frames")
+			.addOption(
+				flag("--pattern <name>", "spinner or pulse", oneOf("--pattern", ["spinner", "pulse"])).default("spinner"),
+			)
+			.addOption(displayFlag())
+			.addOption(flag("--frames <n>", "number of frames (default: 12)", integer("--frames", 2, 4096)))
+			.addOption(flag("--fps <n>", "frames per second", integer("--fps", 1, 255)).default(12))
+			.option("--frames-dir <folder>", "use frame_0.png, frame_1.png ... of this folder instead of a pattern")
+			.addOption(flag("--width <n>", "pixels; 0 means the display's or the frames' own", size("--width")).default(0))
+			.addOption(flag("--height <n>", "pixels; 0 means the display's or the frames' own", size("--height")).default(0))
+			.option("--name <text>", "the animation's name in its metadata")
+			.option("--output <zip>", "the source zip", "animation.zip")
+			.option("--compile-output <anim>", "the compiled .anim"),
+		io,
+		async (flags) => (await import("./commands/create.ts")).create(flags),
+	);
+	printsRows<{ input: string; output: string }>(
+		program
+			.command("compile")
+			.description("Compile a source zip to the .anim format of the bar")
+			.requiredOption("--input <zip>", "the source zip")
+			.requiredOption("--output <anim>", "the compiled .anim"),
+		io,
+		async (flags) => (await import("./commands/compile.ts")).compile(flags),
+	);
+	printsRows<{ input: string }>(
+		program
+			.command("inspect")
+			.description("Validate and summarize a source zip or a compiled .anim")
+			.requiredOption("--input <file>", "the source zip or compiled .anim"),
+		io,
+		async (flags) => (await import("./commands/inspect.ts")).inspect(flags),
+	);
+}
+
+interface BarFlags {
+	readonly addr?: string;
+	readonly token?: string;
+	readonly requestTimeout: number;
+}
+
+function addBarCommands(program: Command, io: Io): void {
+	const bar = (flags: BarFlags): BarOptions => ({
+		address: address(flags.addr, io.env),
+		token: token(flags.token, io.env),
+		requestTimeoutMs: flags.requestTimeout,
+	});
+	printsRows<ShowOptions & BarFlags>(
+		talksToBar(program.command("show"))
+			.description("Upload and display a compiled Busy Bar animation (uploads only what the bar does not have)")
+			.requiredOption("--input <anim>", "the compiled .anim")
+			.addOption(applicationNameFlag("owner of the uploaded file and of the drawing"))
+			.addOption(displayFlag())
+			.addOption(flag("--priority <n>", "1 to 100", integer("--priority", 1, 100)).default(50))
+			.option("--loop", "repeat until cleared", false)
+			.option("--section <name>", "the part of the animation to play", "default")
+			.option("--await-previous-end", "finish what this application plays first", false)
+			.addOption(
+				flag(
+					"--expires-after <seconds>",
+					"the bar removes the drawing by itself after this time",
+					integer("--expires-after", 1, maxExpirySeconds),
+				).helpGroup(ownGroup),
+			),
+		io,
+		async (flags) => (await import("./commands/show.ts")).show(flags, bar(flags)),
+	);
+	printsRows<{ applicationName: string } & BarFlags>(
+		talksToBar(program.command("clear"))
+			.description("Remove one application's drawing from the bar")
+			.addOption(applicationNameFlag("whose drawing")),
+		io,
+		async (flags) => (await import("./commands/clear.ts")).clear(flags, bar(flags)),
+	);
+	printsRows<BarFlags>(
+		talksToBar(program.command("status"))
+			.description("Tell what answers at the address: name, firmware, API version")
+			.helpGroup(ownGroup),
+		io,
+		async (flags) => (await import("./commands/status.ts")).status(bar(flags)),
+	);
+}
+
+function addSimulate(program: Command, io: Io): void {
+	outputFlags(program.command("simulate"))
+		.description("Run a simulated BUSY Bar on this machine, with a web page that shows it")
+		.helpGroup(ownGroup)
+		.addOption(flag("--port <n>", "0 means any free one", integer("--port", 0, 65_535)).default(0))
+		.option("--token <key>", "the key that requests must carry")
+		.addOption(flag("--api <version>", "25 or 27.5", oneOf("--api", ["25", "27.5"])).default("27.5"))
+		.option("--access <mode>", "usb, disabled, enabled or key (default: key with --token, else usb)")
+		.addOption(flag("--slow-ms <ms>", "fault: answer this much later", integer("--slow-ms", 0, 600_000)))
+		.option("--hang", "fault: accept requests and never answer")
+		.option("--reset", "fault: reset every connection")
+		.option("--lose-replies", "fault: do what is asked, then drop the connection")
+		.addOption(
+			flag("--wedge-after-writes <n>", "fault: go dead after n uploads", integer("--wedge-after-writes", 0, 1e9)),
+		)
+		.action(async (flags: SimulateOptions) => {
+			const { simulate } = await import("./simulate/command.ts");
+			await simulate(flags, { write: io.stdout });
+		});
+}
+
+/** Adds the flags for output, and prints what `rows` returns. */
+function printsRows<Flags>(command: Command, io: Io, rows: (flags: Flags) => Promise<Row[]>): void {
+	outputFlags(command).action(async (flags: Flags & OutputOptions) => {
+		io.stdout(await formatRows(await rows(flags), flags));
+	});
+}
+
+function outputFlags(command: Command): Command {
+	return command
+		.addOption(flag("--format <name>", "table, json or jsonl", outputFormat).default("table").helpGroup("Output:"))
+		.addOption(
+			flag("--max-output-rows <n>", "0 means all", integer("--max-output-rows", 0, 1e9))
+				.default(0)
+				.helpGroup("Output:"),
+		)
+		.addOption(
+			new Option("--output-fields <names>", "comma-separated columns; may be repeated")
+				.argParser((text, previous: readonly string[]) => [...previous, ...text.split(",").filter(Boolean)])
+				.default([], "all")
+				.helpGroup("Output:"),
+		);
+}
+
+function talksToBar(command: Command): Command {
+	return command
+		.option("--addr <host>", "host or host:port (default: BUSYBAR_ADDR, else 10.0.4.20)")
+		.option("--token <key>", "access key (default: BUSYBAR_TOKEN, which keeps it out of the process list)")
+		.addOption(
+			flag("--request-timeout <ms>", "bounds the whole command", integer("--request-timeout", 1, 600_000))
+				.default(10_000)
+				.helpGroup(ownGroup),
+		);
+}
+
+function flag(flags: string, description: string, parse: (text: string) => unknown): Option {
+	return new Option(flags, description).argParser(parse);
+}
+
+function displayFlag(): Option {
+	return flag("--display <name>", "front or back", oneOf<Display>("--display", ["front", "back"])).default("front");
+}
+
+function applicationNameFlag(description: string): Option {
+	return flag("--application-name <name>", description, applicationName).default("busybar");
+}
+
+function size(name: string): (text: string) => number {
+	return integer(name, 0, 255);
+}
+
+/** Turns what commander has against a command line into our one sentence; its way out after `--help` stays. */
+function asSentence(command: Command): (error: CommanderError) => never {
+	return (error) => {
+		if (error.exitCode === 0) throw error;
+		const path = command.parent ? `${command.parent.name()} ${command.name()}` : command.name();
+		const message = clean(error.message.replace(/^error: /, ""), 200).replace(/\.$/, "");
+		throw new CommandError(`${message}; see ${path} --help.`);
+	};
+}
