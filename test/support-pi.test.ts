@@ -79,12 +79,14 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 		expect(order()).toEqual(["session_start", "before_agent_start", ...attempt, ...attempt, ...attempt, ...end]);
 	});
 
-	test("over RPC, prompts follow each other, and notices and statuses are seen", async () => {
+	test("over RPC, prompts follow each other into a new session, and notices and statuses are seen", async () => {
 		const { home, options, order } = recordedHome();
 		const pi = startRpcPi(home, { ...options, version, script: [...TWO_TURNS, { text: "Again." }] });
 
 		await pi.prompt("go");
 		await pi.waitFor("agent_settled");
+		pi.send({ type: "new_session" });
+		await pi.waitFor(({ type, command }) => type === "response" && command === "new_session");
 		await pi.prompt("and again");
 		await pi.waitFor("agent_settled");
 		expect(JSON.stringify(pi.events)).toContain("Again.");

@@ -171,7 +171,7 @@ export async function runPi(home: PiHome, options: PrintOptions): Promise<PrintR
 }
 
 /** One line of pi's RPC stream: a session event, a response, or an `extension_ui_request` such as a notice. */
-export interface RpcRecord {
+interface RpcRecord {
 	readonly type: string;
 	readonly [key: string]: unknown;
 }
