@@ -59,7 +59,7 @@ export const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, Handler>
 		GET: ({ bar }) => json(bar.busy.snapshot()),
 		PUT: ({ bar, body }) => (bar.busy.set(parseObject(body)) ? ok() : refusal(bar, 400, "Bad Request")),
 	},
-	"/api/input": { POST: pressKey },
+	"/api/input": { POST: ({ bar, query }) => pressKey(bar, query.get("key") ?? "") },
 	"/api/screen": { GET: readScreen },
 };
 
@@ -139,8 +139,7 @@ function listStorage({ bar, query }: Call): Answer {
 	return list === undefined ? refusal(bar, 400, "Bad Request") : json({ list });
 }
 
-function pressKey({ bar, query }: Call): Answer {
-	const key = query.get("key") ?? "";
+export function pressKey(bar: Bar, key: string): Answer {
 	if (!KEYS.includes(key)) return refusal(bar, 400, "Bad Request");
 	if (DISMISSING_KEYS.includes(key)) bar.canvas.clear(undefined);
 	return ok();

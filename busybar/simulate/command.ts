@@ -1,6 +1,7 @@
 /** `pi-busybar simulate`: a BUSY Bar on a loopback port until it is interrupted. */
 
 import { once } from "node:events";
+import { CommandError } from "../command-error.ts";
 import { ACCESS_MODES, type Access } from "./bar.ts";
 import { API_CHOICES } from "./model.ts";
 import { startBarServer } from "./server.ts";
@@ -24,7 +25,7 @@ export interface SimulateOptions {
 
 /**
  * Prints where the bar is, then serves until SIGINT or SIGTERM.
- * @throws Error of one sentence for an option that makes no sense, or a port that is taken.
+ * @throws CommandError for an option that makes no sense, or a port that is taken.
  */
 export async function simulate(
 	options: SimulateOptions,
@@ -32,10 +33,10 @@ export async function simulate(
 ): Promise<void> {
 	const { port = 0, token, slowMs, hang, reset, loseReplies, wedgeAfterWrites, format = "table" } = options;
 	if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-		throw new Error(`--port must be a whole number from 0 to 65535, not ${port}`);
+		throw new CommandError(`--port must be a whole number from 0 to 65535, not ${port}`);
 	}
 	const api = API_CHOICES.find((choice) => choice === (options.api ?? "27.5"));
-	if (api === undefined) throw new Error(`--api must be one of ${API_CHOICES.join(", ")}, not ${options.api}`);
+	if (api === undefined) throw new CommandError(`--api must be one of ${API_CHOICES.join(", ")}, not ${options.api}`);
 	const access = accessMode(options.access ?? (token === undefined ? "usb" : "key"));
 	const faults = Object.fromEntries(
 		Object.entries({ slowMs, hang, reset, loseReplies, wedgeAfterWrites }).filter(([, value]) => value !== undefined),
@@ -55,6 +56,6 @@ export async function simulate(
 
 function accessMode(text: string): Access {
 	const mode = ACCESS_MODES.find((choice) => choice === text);
-	if (mode === undefined) throw new Error(`--access must be one of ${ACCESS_MODES.join(", ")}, not ${text}`);
+	if (mode === undefined) throw new CommandError(`--access must be one of ${ACCESS_MODES.join(", ")}, not ${text}`);
 	return mode;
 }

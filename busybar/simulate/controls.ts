@@ -1,9 +1,9 @@
 /**
- * The simulator's own endpoints under `/_sim/`, which no real bar has: state, journal, faults, BUSY timer. They work
+ * The simulator's own endpoints under `/_sim/`, which no real bar has: state, journal, faults, BUSY timer, keys. They work
  * without a token and whatever faults are set.
  */
 
-import { type Answer, json } from "./api.ts";
+import { type Answer, json, pressKey } from "./api.ts";
 import type { Bar, Faults } from "./bar.ts";
 import { parseObject } from "./draw-request.ts";
 import type { JournalEntry } from "./journal.ts";
@@ -56,7 +56,7 @@ export function control(bar: Bar, method: string, url: URL, body: string): Answe
 		case "GET /_sim/journal":
 			return json(bar.journal.entries());
 		case "GET /_sim/live":
-			return json(liveView(bar, Number(url.searchParams.get("from") ?? 0)));
+			return json(liveView(bar, Number(url.searchParams.get("after") ?? 0)));
 		case "POST /_sim/faults":
 			return setFaults(bar, body);
 		case "POST /_sim/busy": {
@@ -64,6 +64,8 @@ export function control(bar: Bar, method: string, url: URL, body: string): Answe
 			else bar.busy.stop();
 			return json(barState(bar));
 		}
+		case "POST /_sim/key":
+			return pressKey(bar, url.searchParams.get("key") ?? "");
 		default:
 			return json({ error: `The simulator has no ${method} ${url.pathname}` }, 404);
 	}
@@ -106,12 +108,12 @@ export function barState(bar: Bar): BarState {
 	};
 }
 
-function liveView(bar: Bar, fromSeq: number): LiveView {
+function liveView(bar: Bar, afterRevision: number): LiveView {
 	return {
 		...barState(bar),
 		front: Buffer.from(packFront(bar.screen("front"))).toString("base64"),
 		back: Buffer.from(packBack(bar.screen("back"))).toString("base64"),
-		journal: bar.journal.entries(fromSeq),
+		journal: bar.journal.entries(afterRevision),
 	};
 }
 

@@ -4,6 +4,8 @@ const KEPT_ENTRIES = 2000;
 
 export interface JournalEntry {
 	readonly seq: number;
+	/** Grows with every change to any entry. */
+	readonly revision: number;
 	/** Milliseconds since the Unix epoch, when the request's head had arrived. */
 	readonly at: number;
 	readonly method: string;
@@ -31,6 +33,7 @@ export type JournalUpdate = Partial<
 export class Journal {
 	readonly #entries: JournalEntry[] = [];
 	#nextSeq = 1;
+	#revision = 0;
 
 	/** Returns the entry's number. */
 	open(at: number, method: string, url: URL, hasToken: boolean): number {
@@ -43,6 +46,7 @@ export class Journal {
 		const seq = this.#nextSeq++;
 		this.#entries.push({
 			seq,
+			revision: ++this.#revision,
 			at,
 			method,
 			path: url.pathname,
@@ -58,11 +62,11 @@ export class Journal {
 	update(seq: number, update: JournalUpdate): void {
 		const index = this.#entries.findIndex((entry) => entry.seq === seq);
 		const entry = this.#entries[index];
-		if (entry !== undefined) this.#entries[index] = { ...entry, ...update };
+		if (entry !== undefined) this.#entries[index] = { ...entry, ...update, revision: ++this.#revision };
 	}
 
-	/** Those from number `from` on. */
-	entries(from = 0): readonly JournalEntry[] {
-		return this.#entries.filter(({ seq }) => seq >= from);
+	/** Those changed after that revision; all by default. */
+	entries(afterRevision = 0): readonly JournalEntry[] {
+		return this.#entries.filter(({ revision }) => revision > afterRevision);
 	}
 }

@@ -5,6 +5,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { CommandError } from "../command-error.ts";
 import { type Answer, DRAW_PATH, ENDPOINTS, refusal, UPLOAD_PATH } from "./api.ts";
 import { Bar, type BarOptions } from "./bar.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -14,6 +15,8 @@ import { PAGE } from "./page.ts";
 import { receiveUpload } from "./upload.ts";
 
 const JSON_LIMIT_BYTES = 256 * 1024;
+/** Longer bodies are not kept in the journal. */
+const JOURNAL_BODY_LIMIT = 16 * 1024;
 /** How long an answer given before the whole request had arrived keeps the connection, so that the client can read it. */
 const LINGER_MS = 1000;
 const OPEN_PATHS = ["/api/version", "/api/access", "/api/transport"];
@@ -24,7 +27,7 @@ export interface BarServer {
 	close(): Promise<void>;
 }
 
-/** Listens on 127.0.0.1 only. @throws Error of one sentence if the port cannot be had. */
+/** Listens on 127.0.0.1 only. @throws CommandError if the port cannot be had. */
 export async function startBarServer(
 	port: number,
 	options: BarOptions,
@@ -37,7 +40,9 @@ export async function startBarServer(
 	await new Promise<void>((resolve, reject) => {
 		server.once("error", (error: NodeJS.ErrnoException) => {
 			const why = error.code === "EADDRINUSE" ? "another program has it" : error.message;
-			reject(new Error(`cannot listen on port ${port}: ${why}; choose another with --port, or 0 for any free one`));
+			reject(
+				new CommandError(`cannot listen on port ${port}: ${why}; choose another with --port, or 0 for any free one`),
+			);
 		});
 		server.listen(port, "127.0.0.1", resolve);
 	});
@@ -127,10 +132,13 @@ async function answerTo(bar: Bar, seq: number, request: IncomingMessage, method:
 	}
 }
 
-function drawDetails(body: string): { body: unknown; applicationName?: string } {
+function drawDetails(body: string): { body?: unknown; applicationName?: string } {
 	const parsed = parseObject(body);
 	const name = parsed?.application_name;
-	return { body: parsed ?? body, ...(typeof name === "string" ? { applicationName: name } : {}) };
+	return {
+		...(body.length <= JOURNAL_BODY_LIMIT ? { body: parsed ?? body } : {}),
+		...(typeof name === "string" ? { applicationName: name } : {}),
+	};
 }
 
 /** Undefined past the limit. Never settles if the client goes away before its body is complete. */

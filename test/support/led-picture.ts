@@ -13,7 +13,12 @@ export interface Screen {
 /** Fetches and unpacks `/api/screen`. `addr` is host:port. */
 export async function readScreen(addr: string, display: "front" | "back", token?: string): Promise<Screen> {
 	const path = `/api/screen?display=${display === "front" ? 0 : 1}`;
-	const packed = Buffer.from(await get(`http://${addr}${path}`, token), "base64");
+	return unpackScreen(await get(`http://${addr}${path}`, token), display);
+}
+
+/** From the base64 text that the bar sends. */
+export function unpackScreen(base64: string, display: "front" | "back"): Screen {
+	const packed = Buffer.from(base64, "base64");
 	return display === "front" ? unpackFront(packed) : unpackBack(packed);
 }
 

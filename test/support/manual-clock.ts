@@ -28,7 +28,9 @@ export class ManualClock implements Clock {
 	advance(ms: number): void {
 		const endMs = this.#nowMs + ms;
 		for (;;) {
-			const [next] = [...this.#timers].filter(([, { dueMs }]) => dueMs <= endMs).sort(([, a], [, b]) => a.dueMs - b.dueMs);
+			const [next] = [...this.#timers]
+				.filter(([, { dueMs }]) => dueMs <= endMs)
+				.sort(([, a], [, b]) => a.dueMs - b.dueMs);
 			if (next === undefined) break;
 			const [key, { dueMs, run }] = next;
 			this.#timers.delete(key);

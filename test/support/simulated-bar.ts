@@ -6,9 +6,9 @@ import { request } from "node:http";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Faults } from "../../busybar/simulate/bar.ts";
-import type { BarState } from "../../busybar/simulate/controls.ts";
+import type { BarState, LiveView } from "../../busybar/simulate/controls.ts";
 import type { JournalEntry } from "../../busybar/simulate/journal.ts";
-import { readScreen, type Screen } from "./led-picture.ts";
+import { type Screen, unpackScreen } from "./led-picture.ts";
 
 const BIN = fileURLToPath(new URL("../../busybar/bin.js", import.meta.url));
 const START_LIMIT_MS = 20_000;
@@ -27,6 +27,7 @@ export interface SimulatedBar {
 	readonly pid: number;
 	state(): Promise<BarState>;
 	journal(): Promise<readonly JournalEntry[]>;
+	/** Works under every fault, unlike `readScreen`. */
 	screen(display: "front" | "back"): Promise<Screen>;
 	/** Replaces all faults; `{}` ends them. */
 	faults(faults: Faults): Promise<void>;
@@ -78,7 +79,7 @@ export async function startSimulatedBar(options: SimulatedBarOptions = {}): Prom
 		pid: child.pid ?? 0,
 		state: async () => JSON.parse(await ask("GET", "state")) as BarState,
 		journal: async () => JSON.parse(await ask("GET", "journal")) as readonly JournalEntry[],
-		screen: async (display) => await readScreen(addr, display, options.token),
+		screen: async (display) => unpackScreen((JSON.parse(await ask("GET", "live")) as LiveView)[display], display),
 		async faults(faults) {
 			await ask("POST", "faults", JSON.stringify(faults));
 		},
