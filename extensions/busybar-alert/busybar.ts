@@ -58,6 +58,8 @@ export interface Failure {
 	readonly message: string;
 	/** The request may have reached the bar although no answer came back. */
 	readonly late?: boolean;
+	/** The status that the bar answered with, if it answered. */
+	readonly httpStatus?: number;
 }
 
 export interface Command {
@@ -210,23 +212,26 @@ export function inspectedSize(stdout: string): { width: number; height: number }
 }
 
 function refused(status: string, said: string, addr: string): Failure {
-	if (status === "403") {
+	const httpStatus = Number(status);
+	if (httpStatus === 403) {
 		return {
 			kind: "forbidden",
+			httpStatus,
 			message:
 				`The bar at ${addr} refused access (HTTP 403). Either access to its HTTP API over Wi-Fi is off, to be switched on ` +
 				"in the bar's settings, or the key is missing or wrong: set `token` or BUSYBAR_TOKEN.",
 		};
 	}
-	if (status === "409") {
+	if (httpStatus === 409) {
 		return {
 			kind: "preempted",
+			httpStatus,
 			message:
 				`The bar at ${addr} shows something of equal or higher priority, or a BUSY timer runs (HTTP 409). Nothing overrides ` +
 				"a BUSY timer; a higher `priority` helps only against the former.",
 		};
 	}
-	return { kind: "device", message: `The bar at ${addr} refused: ${said}` };
+	return { kind: "device", httpStatus, message: `The bar at ${addr} refused: ${said}` };
 }
 
 function connectionTrouble(said: string): { why: string; late: boolean } | undefined {

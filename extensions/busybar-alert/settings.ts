@@ -3,9 +3,11 @@
  * A saved value beats the environment, which beats the default. Touches the settings file only.
  */
 
-import { readFile, stat } from "node:fs/promises";
+import { mkdir, readFile, rename, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
+import { writeJson } from "./json-file.ts";
 
 /** What a field says about itself beyond JSON Schema. */
 interface FieldTexts {
@@ -201,25 +203,61 @@ const FILE_LIMIT_BYTES = 1024 * 1024;
 
 /** `busybar-alert.json` in pi's agent folder, read again whenever it changed. */
 export class SettingsFile {
-	readonly #path: string;
+	readonly path: string;
 	readonly #env: NodeJS.ProcessEnv;
 	#known: { readonly version: string; readonly loaded: LoadedSettings } | undefined;
 
 	constructor(path: string, env: NodeJS.ProcessEnv = process.env) {
-		this.#path = path;
+		this.path = path;
 		this.#env = env;
 	}
 
 	/** The settings in force now. Never rejects: a file that cannot be used counts as empty, with a warning. */
 	async load(): Promise<LoadedSettings> {
-		const version = await fileVersion(this.#path);
+		const version = await fileVersion(this.path);
 		if (this.#known?.version === version) return this.#known.loaded;
-		const { saved, warning } = await readSaved(this.#path);
+		const { saved, warning } = await readSaved(this.path);
 		const resolved = resolveSettings(saved, this.#env);
 		const loaded = { ...resolved, warnings: [...(warning ? [warning] : []), ...resolved.warnings] };
 		this.#known = { version, loaded };
 		return loaded;
 	}
+
+	/**
+	 * Saves what the user set, even if it equals the default; undefined goes back to the default. Keys that this version
+	 * does not know stay. Two pis that save at the same moment lose neither's key. Rejects, with a sentence for the user,
+	 * when a value breaks its rule or the file cannot be written; the old values then stay in force.
+	 */
+	async save(changes: Partial<Record<SettingName, unknown>>): Promise<LoadedSettings> {
+		for (const [name, value] of Object.entries(changes) as [SettingName, unknown][]) {
+			const field = settingField(name);
+			if (value !== undefined && !Value.Check(field, value)) throw new Error(`${field.title} must be ${field.rule}.`);
+		}
+		try {
+			await mkdir(dirname(this.path), { recursive: true });
+			const { lock } = await import("proper-lockfile");
+			const unlock = await lock(this.path, {
+				realpath: false,
+				retries: { retries: 20, minTimeout: 25, maxTimeout: 100 },
+			});
+			try {
+				const { saved, damaged } = await readSaved(this.path);
+				if (damaged) await rename(this.path, `${this.path}.bad`);
+				await writeJson(this.path, withChanges(saved, changes));
+			} finally {
+				await unlock();
+			}
+		} catch (error) {
+			throw new Error(
+				`The settings could not be saved in ${this.path}: ${(error as Error).message}. Nothing was changed.`,
+			);
+		}
+		return this.load();
+	}
+}
+
+function withChanges(saved: Record<string, unknown>, changes: Partial<Record<SettingName, unknown>>) {
+	return Object.fromEntries(Object.entries({ ...saved, ...changes }).filter(([, value]) => value !== undefined));
 }
 
 async function fileVersion(path: string): Promise<string> {
@@ -231,10 +269,18 @@ async function fileVersion(path: string): Promise<string> {
 	}
 }
 
-async function readSaved(path: string): Promise<{ saved: Record<string, unknown>; warning?: string }> {
-	const unusable = (why: string) => ({
+interface SavedFile {
+	readonly saved: Record<string, unknown>;
+	readonly warning?: string;
+	/** It is there and is a file, but not one of ours: a save keeps it aside as `.bad`. */
+	readonly damaged?: true;
+}
+
+async function readSaved(path: string): Promise<SavedFile> {
+	const unusable = (why: string): SavedFile => ({
 		saved: {},
-		warning: `The settings file ${path} ${why}; it is left as it is and ignored until you mend or remove it.`,
+		damaged: true,
+		warning: `The settings file ${path} ${why}; it is ignored until you mend it. The next saved change keeps it as ${path}.bad.`,
 	});
 	try {
 		if ((await stat(path)).size > FILE_LIMIT_BYTES) return unusable("is larger than 1 MiB");
@@ -246,8 +292,9 @@ async function readSaved(path: string): Promise<{ saved: Record<string, unknown>
 	} catch (error) {
 		const code = (error as NodeJS.ErrnoException).code;
 		if (code === "ENOENT") return { saved: {} };
-		if (code === "EISDIR") return unusable("is a folder");
-		return unusable(error instanceof SyntaxError ? "is not JSON" : `cannot be read (${code ?? String(error)})`);
+		if (error instanceof SyntaxError) return unusable("is not JSON");
+		const why = code === "EISDIR" ? "is a folder" : `cannot be read (${code ?? String(error)})`;
+		return { saved: {}, warning: `The settings file ${path} ${why}; it is ignored until you mend it.` };
 	}
 }
 

@@ -1,0 +1,29 @@
+/** Whether this pi runs inside another pi. Reads and sets our marker in the environment; asks the system about a pid. */
+
+const MARKER = "PI_BUSYBAR_ALERT_PID";
+
+export type PiMode = "tui" | "rpc" | "json" | "print";
+
+/**
+ * True for a subagent, and for a pi without a terminal of its own whose environment names another pi that still lives.
+ * A terminal is a person's: a tmux server that an agent started passes the marker on to every later window.
+ * Otherwise puts our own pid there, for the pis that this one may start.
+ */
+export function isNested(mode: PiMode, env: NodeJS.ProcessEnv, pid: number, isAlive = processIsAlive): boolean {
+	if (env.PI_SUBAGENT_CHILD) return true;
+	const marked = Number(env[MARKER]);
+	const other = Number.isInteger(marked) && marked > 0 && marked !== pid && isAlive(marked);
+	if (mode !== "tui" && other) return true;
+	env[MARKER] = String(pid);
+	return false;
+}
+
+function processIsAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		// It lives, under another user.
+		return (error as NodeJS.ErrnoException).code === "EPERM";
+	}
+}

@@ -1,0 +1,67 @@
+/**
+ * The one alert cycle of a pi process. pi runs the factory again on /new, /resume, /fork and /reload: an alert that is on
+ * the bar then finishes by itself, and the next instance finds it here. Touches `globalThis` and the process's exit.
+ */
+
+import { fileURLToPath } from "node:url";
+import { AlertCycle, type PartingClear } from "./alert.ts";
+import { Assets } from "./assets.ts";
+import { CommandLine } from "./busybar.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { execProcess, spawnDetached } from "./exec.ts";
+import { AlertLog } from "./log.ts";
+import { NoticeMemory } from "./notices.ts";
+import { thisRuntime, WhichCli } from "./which-cli.ts";
+
+/** What outlives an extension instance; holds nothing of pi's. */
+export interface CycleParts {
+	readonly cycle: AlertCycle;
+	readonly log: AlertLog;
+	readonly notices: NoticeMemory;
+	readonly whichCli: WhichCli;
+	readonly assets: Assets;
+	/** Setting warnings that this process has shown. */
+	readonly toldWarnings: Set<string>;
+}
+
+/** The number changes with the shape of what is kept, so that after an update old and new code never share an object. */
+const KEY = Symbol.for("pi-busybar-alert/cycle/1");
+const PARTING_CLEAR = fileURLToPath(new URL("./parting-clear.js", import.meta.url));
+
+/** The process's parts, made on first use. */
+export function sharedCycleParts(cacheFolder: string): CycleParts {
+	const holder = globalThis as { [KEY]?: CycleParts };
+	const known = holder[KEY];
+	if (known) return known;
+	const parts = createCycleParts(cacheFolder, systemClock);
+	holder[KEY] = parts;
+	// A terminal closed under an idle pi skips `session_shutdown`; this still runs.
+	process.on("exit", () => {
+		partFrom(parts.cycle, "now");
+		parts.log.flushAtExit();
+	});
+	return parts;
+}
+
+export function createCycleParts(cacheFolder: string, clock: Clock): CycleParts {
+	const log = new AlertLog(cacheFolder);
+	const notices = new NoticeMemory(cacheFolder);
+	const whichCli = new WhichCli(execProcess, cacheFolder);
+	const assets = new Assets(execProcess, cacheFolder);
+	const cycle = new AlertCycle({ exec: execProcess, clock, log, notices, whichCli, assets, env: process.env });
+	return { cycle, log, notices, whichCli, assets, toldWarnings: new Set() };
+}
+
+/** Leaves the clear of what is on the bar to a process of its own; the caller waits for nothing. */
+export function partFrom(cycle: AlertCycle, when: "now" | "after_hold"): void {
+	const parting = cycle.part(when);
+	if (parting) spawnPartingClear(parting);
+}
+
+function spawnPartingClear({ cli, target, delayMs }: PartingClear): void {
+	const clear = new CommandLine(cli).clear(target);
+	const runtime = thisRuntime();
+	const node = runtime.isNode ? runtime.execPath : cli.source === "bundled" ? cli.file : undefined;
+	if (node) spawnDetached(node, [PARTING_CLEAR, String(delayMs), clear.file, ...clear.args], clear.env);
+	else spawnDetached(clear.file, clear.args, clear.env);
+}
