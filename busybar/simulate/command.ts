@@ -42,6 +42,8 @@ export async function simulate(
 		Object.entries({ slowMs, hang, reset, loseReplies, wedgeAfterWrites }).filter(([, value]) => value !== undefined),
 	);
 	const server = await startBarServer(port, { api, access, token, faults });
+	// Before the first line is out: a script may end us as soon as it has read it.
+	const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 	const row = { addr: `127.0.0.1:${server.port}`, url: `http://127.0.0.1:${server.port}/` };
 	if (format === "json") stdout.write(`${JSON.stringify([row], undefined, 2)}\n`);
 	else if (format === "jsonl") stdout.write(`${JSON.stringify(row)}\n`);
@@ -50,7 +52,7 @@ export async function simulate(
 		stdout.write(`Simulated BUSY Bar at ${row.url} (firmware ${model.firmwareVersion}, API ${model.apiSemver})\n`);
 		stdout.write(`Open that address to see it; talk to it with --addr ${row.addr}; Ctrl-C ends it.\n`);
 	}
-	await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+	await interrupted;
 	await server.close();
 }
 

@@ -22,7 +22,7 @@ export function unpackScreen(base64: string, display: "front" | "back"): Screen 
 	return display === "front" ? unpackFront(packed) : unpackBack(packed);
 }
 
-/** A PNG of dots on black, each `scale` pixels wide. */
+/** A PNG of dots on black, each `scale` pixels wide; an unlit LED is still to be seen. */
 export function ledPng(rgb: Uint8Array, width: number, height: number, scale: number): Buffer {
 	const png = new PNG({ width: width * scale, height: height * scale });
 	const radius = scale * 0.42;

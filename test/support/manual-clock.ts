@@ -1,8 +1,9 @@
 // A clock that stands still until a test moves it.
 
-import type { Clock } from "../../busybar/simulate/clock.ts";
+import type { Clock as BarClock } from "../../busybar/simulate/clock.ts";
+import type { Clock as AlertClock } from "../../extensions/busybar-alert/clock.ts";
 
-export class ManualClock implements Clock {
+export class ManualClock implements BarClock, AlertClock {
 	#nowMs: number;
 	readonly #timers = new Map<symbol, { dueMs: number; run: () => void }>();
 
@@ -18,6 +19,10 @@ export class ManualClock implements Clock {
 		return this.#nowMs;
 	}
 
+	monotonicMs(): number {
+		return this.#nowMs;
+	}
+
 	after(delayMs: number, run: () => void): () => void {
 		const key = Symbol();
 		this.#timers.set(key, { dueMs: this.#nowMs + delayMs, run });
@@ -27,16 +32,30 @@ export class ManualClock implements Clock {
 	/** Runs what falls due on the way, in its order, with the time it was due at. */
 	advance(ms: number): void {
 		const endMs = this.#nowMs + ms;
-		for (;;) {
-			const [next] = [...this.#timers]
-				.filter(([, { dueMs }]) => dueMs <= endMs)
-				.sort(([, a], [, b]) => a.dueMs - b.dueMs);
-			if (next === undefined) break;
-			const [key, { dueMs, run }] = next;
-			this.#timers.delete(key);
-			this.#nowMs = dueMs;
-			run();
-		}
+		while (this.#runNext(endMs));
 		this.#nowMs = endMs;
 	}
+
+	/** The same for code that awaits between its timers: everything that can go on does, before the time moves on. */
+	async advanceAsync(ms: number): Promise<void> {
+		const endMs = this.#nowMs + ms;
+		await promisesToSettle();
+		while (this.#runNext(endMs)) await promisesToSettle();
+		this.#nowMs = endMs;
+	}
+
+	#runNext(endMs: number): boolean {
+		const [next] = [...this.#timers]
+			.filter(([, { dueMs }]) => dueMs <= endMs)
+			.sort(([, a], [, b]) => a.dueMs - b.dueMs);
+		if (next === undefined) return false;
+		const [key, { dueMs, run }] = next;
+		this.#timers.delete(key);
+		this.#nowMs = dueMs;
+		run();
+		return true;
+	}
 }
+
+/** An immediate comes after all microtasks, however many each starts. */
+const promisesToSettle = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,0 +1,56 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, test } from "vitest";
+import { readScreen } from "./support/led-picture.ts";
+import { type SimulatedBar, startSimulatedBar } from "./support/simulated-bar.ts";
+
+const BIN = fileURLToPath(new URL("../busybar/bin.js", import.meta.url));
+
+let bar: SimulatedBar | undefined;
+afterEach(async () => await bar?.close());
+
+async function run(...args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
+	const child = spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+	let stdout = "";
+	let stderr = "";
+	child.stdout.on("data", (chunk: Buffer) => {
+		stdout += chunk;
+	});
+	child.stderr.on("data", (chunk: Buffer) => {
+		stderr += chunk;
+	});
+	const [code] = await once(child, "close");
+	return { code, stdout, stderr };
+}
+
+test("a bar of its own process says where it is, keeps its rules, and tells what happened", async () => {
+	bar = await startSimulatedBar({ token: "4711" });
+	expect(bar.addr).toMatch(/^127\.0\.0\.1:\d+$/);
+	await expect(readScreen(bar.addr, "front")).rejects.toThrow("403");
+	expect((await readScreen(bar.addr, "front", "4711")).rgb.every((value) => value === 0)).toBe(true);
+	await bar.busy(true);
+	await bar.faults({ slowMs: 1 });
+	expect(await bar.state()).toMatchObject({ busy: true, loaderPriority: 101, faults: { slowMs: 1 } });
+	expect((await bar.journal()).map(({ path, status }) => [path, status])).toEqual([
+		["/api/screen", 403],
+		["/api/screen", 200],
+	]);
+	expect((await bar.screen("back")).rgb).toHaveLength(160 * 80 * 3);
+});
+
+test("a port that is taken is one sentence and exit code 1", async () => {
+	bar = await startSimulatedBar();
+	const port = bar.addr.split(":")[1] ?? "";
+	const { code, stderr } = await run("simulate", "--port", port);
+	expect(code).toBe(1);
+	expect(stderr).toMatch(new RegExp(`^Error: cannot listen on port ${port}: another program has it; .*\\n$`));
+});
+
+test.each(["SIGINT", "SIGTERM"] as const)("%s ends it, with exit code 0", async (signal) => {
+	const child = spawn(process.execPath, [BIN, "simulate"], { stdio: ["ignore", "pipe", "ignore"] });
+	const [line] = await once(child.stdout, "data");
+	expect(String(line)).toMatch(/^Simulated BUSY Bar at http:\/\/127\.0\.0\.1:\d+\/ /);
+	child.kill(signal);
+	expect(await once(child, "exit")).toEqual([0, null]);
+});
