@@ -102,10 +102,10 @@ export class BusyBar {
 }
 
 /** `HTTP 409 Not drawn due to low priority; ...`: the status, the bar's own words, and what to do. */
-export function refused(reply: Reply): CommandError {
+export function refused(reply: Reply, toDo = advice[reply.status] ?? advice[0]): CommandError {
 	const words = typeof reply.json?.error === "string" ? reply.json.error : reply.text.includes("<") ? "" : reply.text;
 	const said = clean(`HTTP ${reply.status} ${words}`, 200).replace(/\.$/, "");
-	return new CommandError(`${said}; ${advice[reply.status] ?? advice[0]}.`);
+	return new CommandError(`${said}; ${toDo}.`);
 }
 
 const advice: Readonly<Record<number, string>> = {

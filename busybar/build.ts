@@ -10,11 +10,12 @@ const output = fileURLToPath(new URL("../dist/busybar.js", import.meta.url));
 /**
  * In one file every `import` of a built-in module is evaluated at the start, and that alone takes 30 ms: node:http
  * brings undici with it, node:process opens stdin, node:fs its promises. `getBuiltinModule` does none of this, and
- * inside a part that is evaluated on demand it runs on demand.
+ * inside a part that is evaluated on demand it runs on demand, as the `require` of a CommonJS dependency does.
  */
 const quickBuiltins: Plugin = {
 	name: "quick-builtins",
-	resolveId: (id) => (builtinModules.includes(id.replace(/^node:/, "")) ? `\0quick ${id}` : undefined),
+	resolveId: (id, _importer, { kind }) =>
+		kind === "import-statement" && builtinModules.includes(id.replace(/^node:/, "")) ? `\0quick ${id}` : undefined,
 	load: (id) => {
 		const name = /^\0quick (?:node:)?(.*)$/.exec(id)?.[1];
 		if (name === undefined) return undefined;

@@ -52,7 +52,7 @@ export interface Address {
 /** `--addr`, else BUSYBAR_ADDR, else the address that a bar has over USB. */
 export function address(flag: string | undefined, env: NodeJS.ProcessEnv): Address {
 	const [source, text] = flag === undefined ? ["BUSYBAR_ADDR", env.BUSYBAR_ADDR || defaultHost] : ["--addr", flag];
-	const match = /^(?:\[([0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|([A-Za-z0-9._-]+))(?::(\d{1,5}))?$/.exec(text);
+	const match = /^(?:\[([0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|([A-Za-z0-9_][A-Za-z0-9._-]*))(?::(\d{1,5}))?$/.exec(text);
 	const host = match?.[1] ?? match?.[2];
 	const port = Number(match?.[3] ?? 80);
 	if (host === undefined || port < 1 || port > 65_535) {

@@ -2,8 +2,6 @@
 
 export type Pattern = "spinner" | "pulse";
 
-export const patterns: readonly Pattern[] = ["spinner", "pulse"];
-
 type Color = readonly [red: number, green: number, blue: number];
 /** From dark to bright, evenly spaced. */
 type Ramp = readonly Color[];
@@ -32,9 +30,9 @@ const grayRamp: Ramp = [
 	[255, 255, 255],
 ];
 
-/** More than three flashes a second can trigger seizures (WCAG 2.3.1); a change of a tenth does not count as a flash. */
+/** More than three flashes a second can trigger seizures (WCAG 2.3.1); a change of less than a tenth counts as none. */
 const maxFlashesPerSecond = 3;
-const harmlessContrast = 0.1;
+const calm = { lowest: 0.4, range: 0.08 };
 
 /** One R, G, B, A frame per display frame; the same arguments give the same bytes. */
 export function renderPattern(
@@ -49,14 +47,14 @@ export function renderPattern(
 	const cyclesPerSecond = cycles / loopSeconds;
 	const beamCount = 2 * cyclesPerSecond > maxFlashesPerSecond || frameCount / cycles < 6 ? 1 : 2;
 	const light = pattern === "spinner" ? spinner(width, height, beamCount) : pulse(width, height);
-	const contrast = cyclesPerSecond > maxFlashesPerSecond ? harmlessContrast : 1;
+	const { lowest, range } = cyclesPerSecond > maxFlashesPerSecond ? calm : { lowest: 0, range: 1 };
 	return Array.from({ length: frameCount }, (_, index) => {
 		const time = ((index * cycles) / frameCount) % 1;
 		const rgba = new Uint8Array(width * height * 4);
 		for (let y = 0; y < height; y++) {
 			for (let x = 0; x < width; x++) {
 				const brightness = sample(light, x - width / 2, y - height / 2, time);
-				rgba.set([...colorAt(ramp, 1 - contrast * (1 - brightness)), 255], (y * width + x) * 4);
+				rgba.set([...colorAt(ramp, lowest + range * brightness), 255], (y * width + x) * 4);
 			}
 		}
 		return rgba;

@@ -1,11 +1,15 @@
 /** `clear`: takes one application's elements off the bar, never another's. Touches the network. */
 
-import { type BarOptions, BusyBar } from "../bar.ts";
+import { type BarOptions, BusyBar, refused } from "../bar.ts";
 import type { Row } from "../output.ts";
 
 export async function clear({ applicationName }: { applicationName: string }, options: BarOptions): Promise<Row[]> {
 	const started = performance.now();
 	// In the query: the firmware ignores the name in a body, and then clears everybody's.
-	await new BusyBar(options).require("DELETE", "/api/display/draw", { application_name: applicationName });
+	const reply = await new BusyBar(options).request("DELETE", "/api/display/draw", {
+		application_name: applicationName,
+	});
+	if (reply.status === 400) throw refused(reply, `nothing of ${applicationName} is on the bar to clear`);
+	if (reply.status !== 200) throw refused(reply);
 	return [{ status: "ok", application_name: applicationName, ms: Math.round(performance.now() - started) }];
 }
