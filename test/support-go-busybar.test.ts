@@ -181,7 +181,7 @@ test("a bar that never answers is waited for; SIGTERM then ends in exit 0 withou
 	const { addr, requests } = await bar(() => undefined);
 	const { child, result } = start(GO_BUSYBAR, ["clear", "--addr", addr]);
 
-	await waitUntil("The request", 10_000, () => requests.length === 1);
+	await waitUntil("The request", 20_000, () => requests.length === 1);
 	child.kill("SIGTERM");
 
 	expect(await result).toMatchObject({ code: 0, signal: null, stdout: "" });

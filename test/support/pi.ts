@@ -2,7 +2,7 @@
 // Touches one temporary folder per home and the pi processes it starts, and takes both away again.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -259,8 +259,11 @@ export async function startTerminalPi(home: PiHome, options: TerminalPiOptions =
 	const { file, args, cwd, env } = home.command(options);
 	const terminal = new Terminal(file, args, { ...options, cwd, env: { COLORTERM: "truecolor", ...env } });
 	home.own(terminal);
-	// The model's name in the footer comes with the first full picture.
-	await terminal.waitForText("faux-1");
+	// The picture comes before the extensions have started.
+	await terminal.waitForScreen(
+		"The start of pi",
+		(screen) => screen.includes("faux-1") && existsSync(`${env.PI_SCRIPTED_MODEL}.started`),
+	);
 	return terminal;
 }
 

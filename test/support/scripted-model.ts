@@ -1,7 +1,7 @@
 // A pi extension that gives pi an offline model which says what a script tells it to.
-// Reads the JSON file named in PI_SCRIPTED_MODEL; needs no key and no network.
+// Reads the JSON file named in PI_SCRIPTED_MODEL, and writes one beside it once pi has started; no key, no network.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import {
 	type FauxContentBlock,
@@ -46,6 +46,11 @@ export default function scriptedModel(pi: ExtensionAPI): void {
 		return faux.provider.streamSimple(model, context, options);
 	};
 	pi.registerProvider({ ...provider, streamSimple });
+	// The first event after the last handler of session_start.
+	pi.on("resources_discover", () => {
+		const file = process.env.PI_SCRIPTED_MODEL;
+		if (file !== undefined) writeFileSync(`${file}.started`, "");
+	});
 }
 
 // The position outlives /reload and /new, which import this module or run its factory again.

@@ -1,0 +1,160 @@
+// The alert cycle with a clock that a test moves, and a CLI that draws on a bar held in memory.
+
+import { AlertCycle, type AlertRequest } from "../../extensions/busybar-alert/alert.ts";
+import type { AssetResult } from "../../extensions/busybar-alert/assets.ts";
+import type { Cli, FailureKind } from "../../extensions/busybar-alert/busybar.ts";
+import type { ExecFn, ExecResult } from "../../extensions/busybar-alert/exec.ts";
+import type { LogRow } from "../../extensions/busybar-alert/log.ts";
+import type { Pattern } from "../../extensions/busybar-alert/settings.ts";
+import type { CliChoice } from "../../extensions/busybar-alert/which-cli.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+/** How one run of the CLI goes. Without `code` it answers as the bar would. */
+export interface Behaviour {
+	readonly tookMs?: number;
+	readonly code?: number;
+	readonly stderr?: string;
+	readonly killed?: boolean;
+	readonly signal?: NodeJS.Signals;
+	readonly spawnError?: string;
+	/** Although the CLI fails, what it asked for happens at the bar. */
+	readonly reachesBar?: boolean;
+}
+
+type Step = "show" | "clear";
+
+/** One request that reached the bar. */
+export interface Drawing {
+	readonly atMs: number;
+	readonly step: Step;
+	readonly pattern: string | undefined;
+	readonly args: readonly string[];
+}
+
+const DRAW_MS = 60;
+
+export class AlertDesk {
+	readonly clock = new ManualClock(0);
+	readonly rows: LogRow[] = [];
+	readonly notices: string[] = [];
+	readonly drawings: Drawing[] = [];
+	readonly cycle: AlertCycle;
+	/** What the next runs of the CLI do, first come first served; afterwards all goes well. */
+	readonly behaviours: Record<Step, Behaviour[]> = { show: [], clear: [] };
+	/** How long making each asset takes, and how it ends. */
+	assetTookMs = 0;
+	readonly assetFailures: AssetResult[] = [];
+	choice: CliChoice;
+	/** The pattern that the bar shows. */
+	shown: string | undefined;
+	readonly discarded: string[] = [];
+	#expiry: () => void = () => undefined;
+
+	constructor(abilities: Partial<Cli["abilities"]> = {}) {
+		const cli: Cli = {
+			source: "bundled",
+			file: "/opt/busybar",
+			leadingArgs: [],
+			abilities: { expiresAfter: true, requestTimeout: true, tokenFromEnvironment: true, ...abilities },
+		};
+		this.choice = { ok: true, cli, foreign: [] };
+		this.cycle = new AlertCycle({
+			exec: this.#exec,
+			clock: this.clock,
+			log: { append: (row) => void this.rows.push(row) },
+			notices: { shown: async () => undefined, failed: async () => true },
+			whichCli: { choose: async () => this.choice, forget: () => undefined },
+			assets: {
+				ensure: async (pattern) => {
+					await this.#elapse(this.assetTookMs);
+					return this.assetFailures.shift() ?? { ok: true, anim: `/cache/${pattern}.anim` };
+				},
+				discard: async (anim) => void this.discarded.push(anim),
+			},
+			env: {},
+		});
+		this.cycle.listen({ changed: () => undefined, notice: (message) => this.notices.push(message) });
+	}
+
+	/** What happened, in the words of the log: `fired turn 0`, `skipped turn 1 superseded`. */
+	get story(): string[] {
+		return this.rows.map((row) => {
+			const detail = row.outcome === "skipped" ? row.gate : row.outcome === "error" ? row.kind : undefined;
+			return [row.outcome, row.reason, detail].filter((word) => word !== undefined).join(" ");
+		});
+	}
+
+	get steps(): string[] {
+		return this.drawings.map(({ step, pattern }) => (pattern ? `${step} ${pattern}` : step));
+	}
+
+	async advance(ms: number): Promise<void> {
+		await this.clock.advanceAsync(ms);
+	}
+
+	readonly #exec: ExecFn = async (_file, args, options) => {
+		const step: Step = args[0] === "show" ? "show" : "clear";
+		const behaviour = this.behaviours[step].shift() ?? {};
+		await this.#elapse(Math.min(behaviour.tookMs ?? DRAW_MS, options.deadlineMs));
+		const fails = behaviour.killed || behaviour.signal || behaviour.spawnError || (behaviour.code ?? 0) !== 0;
+		if (!fails || behaviour.reachesBar) this.#reachBar(step, args);
+		return resultOf(behaviour);
+	};
+
+	#reachBar(step: Step, args: readonly string[]): void {
+		const flag = (name: string) => args[args.indexOf(name) + 1] ?? "";
+		const pattern = step === "show" ? /(\w+)\.anim$/.exec(flag("--input"))?.[1] : undefined;
+		this.drawings.push({ atMs: this.clock.now(), step, pattern, args });
+		this.#expiry();
+		this.shown = pattern;
+		if (args.includes("--expires-after")) {
+			this.#expiry = this.clock.after(Number(flag("--expires-after")) * 1_000, () => {
+				this.shown = undefined;
+			});
+		}
+	}
+
+	#elapse(ms: number): Promise<void> {
+		return ms === 0 ? Promise.resolve() : new Promise((resolve) => void this.clock.after(ms, resolve));
+	}
+}
+
+export function alertRequest(given: Partial<AlertRequest> & { addr?: string } = {}): AlertRequest {
+	const { addr = "10.0.4.20", ...rest } = given;
+	return {
+		alert: "turn",
+		reason: "turn 0",
+		session: "session",
+		pattern: "spinner",
+		target: { addr, token: "", applicationName: "pi-turn-alert", display: "front", priority: 60 },
+		holdSeconds: 3,
+		command: "",
+		clearOnShutdown: true,
+		...rest,
+	};
+}
+
+export const turn = (index: number) => alertRequest({ reason: `turn ${index}` });
+export const done = (index: number) =>
+	alertRequest({ alert: "done", reason: `turn ${index}`, pattern: "check" satisfies Pattern });
+
+export const refusal = (kind: FailureKind): Behaviour => {
+	const words: Partial<Record<FailureKind, string>> = {
+		unreachable: "Error: cannot reach 10.0.4.20: connection refused",
+		preempted: "Error: HTTP 409 Not drawn due to low priority",
+		forbidden: "Error: HTTP 403 Forbidden",
+		device: "Error: HTTP 508 Failed to open file for writing",
+	};
+	return { code: 1, stderr: words[kind] ?? "Error: something new" };
+};
+
+function resultOf({ code = 0, stderr = "", killed = false, signal, spawnError }: Behaviour): ExecResult {
+	return {
+		code: signal ? null : code,
+		signal: signal ?? null,
+		killed,
+		stdout: "",
+		stderr,
+		...(spawnError && { spawnError }),
+	};
+}
