@@ -1,110 +1,22 @@
-import { request } from "node:http";
-import { connect, type Socket } from "node:net";
-import { PNG } from "pngjs";
-import { afterEach, describe, expect, test } from "vitest";
-import { encodeBicycle0 } from "../busybar/anim/bicycle0.ts";
+import { describe, expect, test } from "vitest";
 import type { BarOptions } from "../busybar/simulate/bar.ts";
-import type { Clock } from "../busybar/simulate/clock.ts";
-import { type BarServer, startBarServer } from "../busybar/simulate/server.ts";
-import { readScreen } from "./support/led-picture.ts";
+import type { BarServer } from "../busybar/simulate/server.ts";
+import {
+	ANIM,
+	ask,
+	barStarter,
+	dial,
+	draw,
+	drawBody,
+	OK,
+	outcome,
+	refused,
+	UPLOAD,
+	until,
+} from "./support/bar-client.ts";
 import { ManualClock } from "./support/manual-clock.ts";
 
-const DEADLINE_MS = 20_000;
-const UPLOAD = "/api/assets/upload?application_name=app&file=a.anim";
-const FRAMES = [
-	[255, 0, 0],
-	[0, 0, 255],
-].map((color) => Uint8Array.from({ length: 72 * 16 * 4 }, (_, i) => color[i % 4] ?? 255));
-const ANIM = encodeBicycle0({
-	width: 72,
-	height: 16,
-	fps: 1,
-	colorMode: "rgb888",
-	frames: FRAMES,
-	sections: [{ name: "default", start: 0, end: 1 }],
-});
-
-const servers: BarServer[] = [];
-afterEach(async () => {
-	for (const server of servers.splice(0)) await server.close();
-});
-
-async function start(options: Partial<BarOptions> = {}, clock?: Clock): Promise<BarServer> {
-	const server = await startBarServer(
-		0,
-		{ api: "27.5", access: "usb", token: undefined, faults: {}, ...options },
-		clock,
-	);
-	servers.push(server);
-	return server;
-}
-
-interface Reply {
-	readonly status: number;
-	readonly body: string;
-	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-interface Ask {
-	readonly body?: string | Uint8Array;
-	readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Rejects if the bar does not answer properly. */
-async function ask({ port }: BarServer, line: string, { body, headers = {} }: Ask = {}): Promise<Reply> {
-	const [method = "", path = ""] = line.split(" ");
-	return await new Promise((resolve, reject) => {
-		const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
-		const options = { host: "127.0.0.1", port, method, path, agent: false, headers: { ...length, ...headers } };
-		const call = request(options, (response) => {
-			let text = "";
-			response.on("data", (chunk: Buffer) => {
-				text += chunk;
-			});
-			response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }));
-			response.on("error", reject);
-		});
-		call.on("error", reject);
-		call.end(body);
-	});
-}
-
-async function outcome(server: BarServer, line: string, more: Ask = {}): Promise<[number, unknown]> {
-	const { status, body } = await ask(server, line, more);
-	return [status, JSON.parse(body)];
-}
-
-function drawBody(more: object = {}, element: object = {}): string {
-	const drawn = { id: "a", type: "animation", path: "a.anim", loop: true, ...element };
-	return JSON.stringify({ application_name: "app", priority: 60, elements: [drawn], ...more });
-}
-
-async function draw(server: BarServer, more: object = {}, element: object = {}): Promise<[number, unknown]> {
-	return await outcome(server, "POST /api/display/draw", { body: drawBody(more, element) });
-}
-
-const OK = [200, { result: "OK" }];
-const refused = (status: number, error: string) => [status, { error }];
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-	const end = performance.now() + DEADLINE_MS;
-	while (!holds()) {
-		if (performance.now() > end) throw new Error(`${what} did not happen`);
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
-}
-
-/** A connection without an HTTP client's good manners. */
-async function dial({ port }: BarServer, text: string): Promise<{ socket: Socket; received: () => string }> {
-	const socket = connect(port, "127.0.0.1");
-	let received = "";
-	socket.on("data", (chunk: Buffer) => {
-		received += chunk;
-	});
-	socket.on("error", () => undefined);
-	socket.write(text);
-	return { socket, received: () => received };
-}
+const start = barStarter();
 
 describe("the bytes of an answer", () => {
 	test("have a padded length, no date, and end in a newline; the connection stays open", async () => {
@@ -212,6 +124,12 @@ describe("access", () => {
 		else expect(answer).toEqual(FORBIDDEN);
 	});
 
+	test("a refusal reaches a client that is still sending", async () => {
+		const server = await start({ access: "disabled" });
+		expect(await outcome(server, `POST ${UPLOAD}`, { body: new Uint8Array(4_000_000) })).toEqual(FORBIDDEN);
+		expect(server.bar.storage.files).toEqual([]);
+	});
+
 	test("version, access, transport and OPTIONS are always open, the version's other methods are not", async () => {
 		const server = await start({ access: "disabled" });
 		for (const line of ["GET /api/version", "GET /api/access", "GET /api/transport", "OPTIONS /api/display/draw"]) {
@@ -303,209 +221,6 @@ describe("uploads", () => {
 		await until("the answer", () => received().includes("Upload timeout"));
 		expect(received()).toMatch(/^HTTP\/1\.1 408 /);
 		socket.destroy();
-	});
-});
-
-describe("draw and clear", () => {
-	test("the screen shows the frame that the animation has reached, and is dark when its time is over", async () => {
-		const clock = new ManualClock();
-		const server = await start({}, clock);
-		const addr = `127.0.0.1:${server.port}`;
-		await ask(server, `POST ${UPLOAD}`, { body: ANIM });
-		expect(await draw(server, {}, { timeout: 3 })).toEqual(OK);
-		const rgbOf = (frame: Uint8Array | undefined) => frame?.filter((_, i) => i % 4 !== 3);
-		expect((await readScreen(addr, "front")).rgb).toEqual(rgbOf(FRAMES[0]));
-		clock.advance(1000);
-		expect((await readScreen(addr, "front")).rgb).toEqual(rgbOf(FRAMES[1]));
-		clock.advance(1000);
-		expect((await readScreen(addr, "front")).rgb).toEqual(rgbOf(FRAMES[0]));
-		clock.advance(1000);
-		expect((await readScreen(addr, "front")).rgb.every((value) => value === 0)).toBe(true);
-		expect((await readScreen(addr, "back")).rgb).toHaveLength(160 * 80 * 3);
-	});
-
-	test("an animation that is not there is drawn all the same, and said to be unloadable in the state", async () => {
-		const server = await start();
-		expect(await draw(server)).toEqual(OK);
-		const [, state] = await outcome(server, "GET /_sim/state");
-		expect(state).toMatchObject({
-			canvas: { elements: [{ id: "a", loadError: true }] },
-			lit: { front: true, back: false },
-		});
-	});
-
-	test("an image that is missing or too large is refused", async () => {
-		const server = await start();
-		const image = { type: "image", path: "i.png" };
-		expect(await draw(server, {}, image)).toEqual(refused(400, "failed to decode image"));
-		const upload = "POST /api/assets/upload?application_name=app&file=i.png";
-		await ask(server, upload, { body: PNG.sync.write(new PNG({ width: 73, height: 1 })) });
-		expect(await draw(server, {}, image)).toEqual(refused(400, "exceeds display dimensions 72x16"));
-		expect(await draw(server, {}, { ...image, display: "back" })).toEqual(OK);
-	});
-
-	test("a draw of too little priority is answered with 409, and journalled with the time it took", async () => {
-		const clock = new ManualClock();
-		const server = await start({}, clock);
-		await draw(server);
-		const second = draw(server, { application_name: "other" });
-		await until("the refusal", () => server.bar.canvas.parked !== undefined);
-		clock.advance(1500);
-		expect(await second).toEqual(refused(409, "Not drawn due to low priority"));
-		expect(server.bar.journal.entries().at(-1)).toMatchObject({ applicationName: "other", status: 409, ms: 1500 });
-	});
-
-	test("a parked draw appears although its client has gone", async () => {
-		const server = await start({}, new ManualClock());
-		server.bar.busy.start();
-		const body = drawBody();
-		const { socket } = await dial(
-			server,
-			`POST /api/display/draw HTTP/1.1\r\nHost: bar\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-		);
-		await until("the refusal", () => server.bar.canvas.parked !== undefined);
-		socket.destroy();
-		await ask(server, "DELETE /api/display/draw?application_name=app");
-		server.bar.busy.stop();
-		expect(server.bar.canvas.applicationName).toBe("app");
-	});
-
-	const clear = "DELETE /api/display/draw";
-
-	test("clearing for another application is refused on API 27.5, and does nothing on 25", async () => {
-		const server = await start();
-		const old = await start({ api: "25" });
-		await draw(server);
-		await draw(old);
-		expect(await outcome(server, `${clear}?application_name=other`)).toEqual(
-			refused(400, "this application_name is currently not displaying anything"),
-		);
-		expect(await outcome(old, `${clear}?application_name=other`)).toEqual(OK);
-		expect([server.bar.canvas.applicationName, old.bar.canvas.applicationName]).toEqual(["app", "app"]);
-	});
-
-	test.each([
-		["no name", clear, {}],
-		["a name in the body only", clear, { body: JSON.stringify({ application_name: "other" }) }],
-		["an empty name", `${clear}?application_name=`, {}],
-		["a name of 64 characters", `${clear}?application_name=${"x".repeat(64)}`, {}],
-	])("a clear with %s clears everyone's drawing", async (_, line, more) => {
-		const server = await start();
-		await draw(server);
-		expect(await outcome(server, line, more)).toEqual(OK);
-		expect(server.bar.canvas.applicationName).toBeUndefined();
-	});
-
-	test("a clear can be of single elements, if they exist", async () => {
-		const server = await start();
-		await draw(server);
-		const line = `${clear}?application_name=app`;
-		expect(await outcome(server, line, { body: '{"element_ids":["b"]}' })).toEqual(
-			refused(400, "one of element_ids is non-existent"),
-		);
-		expect(await outcome(server, line, { body: '{"element_ids":["a"]}' })).toEqual(OK);
-		expect(server.bar.canvas.applicationName).toBeUndefined();
-	});
-});
-
-describe("keys and the BUSY timer", () => {
-	test.each([
-		["back", false],
-		["busy", false],
-		["off", false],
-		["ok", true],
-		["start", true],
-		["up", true],
-	])("after the %s key the drawing is there: %s", async (key, stays) => {
-		const server = await start();
-		await draw(server);
-		expect(await outcome(server, `POST /api/input?key=${key}`)).toEqual(OK);
-		expect(server.bar.canvas.applicationName === "app").toBe(stays);
-	});
-
-	const set = async (server: BarServer, snapshot: object) =>
-		await outcome(server, "PUT /api/busy/snapshot", {
-			body: JSON.stringify({ snapshot, snapshot_timestamp_ms: 1 }),
-		});
-	const CARD = { card_id: "00000000-0000-0000-0000-000000000000" };
-
-	test("a BUSY timer, even paused, wipes the screen; one with an end lets go by itself", async () => {
-		const clock = new ManualClock();
-		const server = await start({}, clock);
-		await draw(server, { priority: 100 });
-		expect(await set(server, { type: "INFINITE", ...CARD, is_paused: true })).toEqual(OK);
-		expect(server.bar.canvas.applicationName).toBeUndefined();
-		expect(server.bar.canvas.loaderPriority).toBe(101);
-		expect(await set(server, { type: "SIMPLE", ...CARD, is_paused: false, time_left_ms: 9000 })).toEqual(OK);
-		clock.advance(8999);
-		expect((await outcome(server, "GET /api/busy/snapshot"))[1]).toMatchObject({ snapshot: { type: "SIMPLE" } });
-		clock.advance(1);
-		expect((await outcome(server, "GET /api/busy/snapshot"))[1]).toMatchObject({ snapshot: { type: "NOT_STARTED" } });
-		expect(server.bar.canvas.loaderPriority).toBe(10);
-	});
-
-	test("a snapshot that is none is refused", async () => {
-		expect(await set(await start(), { type: "FOREVER" })).toEqual(refused(400, "Bad Request"));
-	});
-});
-
-describe("faults, set while it runs", () => {
-	const faults = async (server: BarServer, body: object) =>
-		await ask(server, "POST /_sim/faults", { body: JSON.stringify(body) });
-
-	test("slow: what is asked happens at once, the answer comes later", async () => {
-		const clock = new ManualClock();
-		const server = await start({ faults: { slowMs: 5000 } }, clock);
-		const answer = draw(server);
-		await until(
-			"the drawing and the wait",
-			() => server.bar.canvas.applicationName === "app" && clock.pendingTimers > 0,
-		);
-		expect(server.bar.journal.entries()[0]?.status).toBeUndefined();
-		clock.advance(5000);
-		expect(await answer).toEqual(OK);
-	});
-
-	test("hang: no answer and no effect, until it is over", async () => {
-		const server = await start();
-		await faults(server, { hang: true });
-		const body = drawBody();
-		const { socket, received } = await dial(
-			server,
-			`POST /api/display/draw HTTP/1.1\r\nHost: bar\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-		);
-		await until("the request", () => server.bar.journal.entries()[0]?.bytes === body.length);
-		expect([received(), server.bar.canvas.applicationName]).toEqual(["", undefined]);
-		socket.destroy();
-		await faults(server, {});
-		expect(await draw(server)).toEqual(OK);
-	});
-
-	test("reset: the connection breaks, nothing happens", async () => {
-		const server = await start({ faults: { reset: true } });
-		await expect(draw(server)).rejects.toThrow();
-		expect(server.bar.canvas.applicationName).toBeUndefined();
-	});
-
-	test("lost replies: the connection breaks, but the drawing is there", async () => {
-		const server = await start({ faults: { loseReplies: true } });
-		await expect(draw(server)).rejects.toThrow();
-		expect(server.bar.canvas.applicationName).toBe("app");
-	});
-
-	test("wedge: after so many uploads nothing is answered any more", async () => {
-		const server = await start({ faults: { wedgeAfterWrites: 2 } });
-		expect((await ask(server, `POST ${UPLOAD}`, { body: "1" })).status).toBe(200);
-		expect((await ask(server, "GET /api/name")).status).toBe(200);
-		expect((await ask(server, `POST ${UPLOAD}`, { body: "2" })).status).toBe(200);
-		const { socket, received } = await dial(server, "GET /api/name HTTP/1.1\r\nHost: bar\r\n\r\n");
-		await until("the request", () => server.bar.journal.entries().length === 4);
-		expect(received()).toBe("");
-		socket.destroy();
-	});
-
-	test("one that does not exist is refused", async () => {
-		expect((await faults(await start(), { slow: 1 })).status).toBe(400);
 	});
 });
 

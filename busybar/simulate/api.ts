@@ -18,7 +18,7 @@ export interface Answer {
 	readonly closes?: boolean;
 }
 
-export interface Call {
+interface Call {
 	readonly bar: Bar;
 	readonly query: URLSearchParams;
 	/** Empty without a body. */

@@ -29,7 +29,7 @@ export interface BarState {
 	readonly faults: Faults;
 }
 
-export interface ElementState {
+interface ElementState {
 	readonly id: string;
 	readonly type: string;
 	readonly display: string;
@@ -71,7 +71,7 @@ export function control(bar: Bar, method: string, url: URL, body: string): Answe
 	}
 }
 
-export function barState(bar: Bar): BarState {
+function barState(bar: Bar): BarState {
 	const now = bar.clock.now();
 	const { canvas } = bar;
 	return {

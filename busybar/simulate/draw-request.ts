@@ -59,7 +59,7 @@ export interface AnimationElement extends Placement {
 	readonly opacity: number;
 }
 
-export interface ImageElement extends Placement {
+interface ImageElement extends Placement {
 	readonly type: "image";
 	readonly file: string;
 	readonly stock: boolean;
@@ -78,7 +78,7 @@ export interface RectangleElement extends Placement {
 }
 
 /** Checked like the others, and on the canvas, but without pixels: the simulated bar has no fonts. */
-export interface UndrawnElement extends Placement {
+interface UndrawnElement extends Placement {
 	readonly type: "text" | "countdown" | "xpmbitmap";
 }
 
