@@ -59,25 +59,23 @@ function fail(message: string, usage: string): void {
 }
 
 function create(values: Values): Row {
-	const { pattern, display, frames, fps, output } = bundled("create", values, [
-		...["pattern", "display", "frames", "fps", "frames-dir", "width", "height", "name", "output", "compile-output"],
-	]);
+	const { pattern, display, frames, fps, output } = bundled("create", values);
 	return { pattern, display, frames, fps, output };
 }
 
 function compile(values: Values): Row {
-	bundled("compile", values, ["input", "output"]);
+	bundled("compile", values);
 	return { output: values.get("output") };
 }
 
 // Only the fields that are attested; in particular no `frames`.
 function inspect(values: Values): Row {
-	const { width, height, fps, color_mode, bytes } = bundled("inspect", values, ["input"]);
+	const { width, height, fps, color_mode, bytes } = bundled("inspect", values);
 	return { width, height, fps, color_mode, bytes };
 }
 
-function bundled(command: string, values: Values, flags: readonly string[]): Row {
-	const args = flags.flatMap((flag) => {
+function bundled(command: string, values: Values): Row {
+	const args = Object.keys(COMMANDS[command]?.flags ?? {}).flatMap((flag) => {
 		const value = values.get(flag);
 		return value === undefined ? [] : [`--${flag}`, value];
 	});
