@@ -54,10 +54,10 @@ export interface CycleListener {
 export interface CyclePorts {
 	readonly exec: ExecFn;
 	readonly clock: Clock;
-	readonly log: AlertLog;
-	readonly notices: NoticeMemory;
-	readonly whichCli: WhichCli;
-	readonly assets: Assets;
+	readonly log: Pick<AlertLog, "append">;
+	readonly notices: Pick<NoticeMemory, "shown" | "failed">;
+	readonly whichCli: Pick<WhichCli, "choose" | "forget">;
+	readonly assets: Pick<Assets, "ensure" | "discard">;
 	readonly env: NodeJS.ProcessEnv;
 }
 
@@ -373,7 +373,7 @@ export class AlertCycle {
 
 	#log({ alert, reason, session }: AlertRequest, event: LogEvent): void {
 		this.#ports.log.append({
-			ts: this.#ports.clock.now().toISOString(),
+			ts: new Date(this.#ports.clock.now()).toISOString(),
 			reason,
 			alert,
 			...event,

@@ -3,15 +3,15 @@
 export interface Clock {
 	/** Milliseconds that never jump: debounce, hold and back-off are measured with it. */
 	monotonicMs(): number;
-	/** Wall-clock time, for the log. */
-	now(): Date;
+	/** Wall-clock time, milliseconds since the Unix epoch. */
+	now(): number;
 	/** Calls `run` once after `ms`; returns its cancellation. Never keeps the process alive. */
 	after(ms: number, run: () => void): () => void;
 }
 
 export const systemClock: Clock = {
 	monotonicMs: () => performance.now(),
-	now: () => new Date(),
+	now: () => Date.now(),
 	after(ms, run) {
 		const timer = setTimeout(run, ms).unref();
 		return () => clearTimeout(timer);

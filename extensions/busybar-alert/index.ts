@@ -67,6 +67,7 @@ class Session implements CommandTarget {
 	#own: CycleParts | undefined;
 	#loaded: LoadedSettings | undefined;
 	readonly #stopListening: () => void;
+	#shownState: string | undefined;
 	#ended = false;
 
 	constructor(ctx: ExtensionContext) {
@@ -155,6 +156,8 @@ class Session implements CommandTarget {
 		const { alerting, problem } = this.#shared?.cycle.status ?? {};
 		const enabled = this.#loaded?.values.enabled ?? true;
 		const state = alerting ? `alerting (${alerting.reason})` : !enabled ? "off" : (problem ?? "on");
+		if (state === this.#shownState) return;
+		this.#shownState = state;
 		this.#withContext((ctx) => ctx.ui.setStatus(STATUS_KEY, `busybar:${state}`));
 	}
 

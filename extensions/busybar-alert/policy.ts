@@ -18,8 +18,8 @@ import {
 } from "./settings.ts";
 
 export interface PolicyPorts {
-	readonly settings: SettingsFile;
-	readonly log: AlertLog;
+	readonly settings: Pick<SettingsFile, "load">;
+	readonly log: Pick<AlertLog, "append">;
 	readonly clock: Clock;
 	/** The process-wide cycle; never asked for by a nested or headless instance, except for a manual test of its own. */
 	readonly cycle: () => AlertCycle;
@@ -148,7 +148,13 @@ export class AlertPolicy {
 	}
 
 	#origin({ alert, reason }: Ask) {
-		return { ts: this.#ports.clock.now().toISOString(), reason, alert, pid: process.pid, session: this.#ports.session };
+		return {
+			ts: new Date(this.#ports.clock.now()).toISOString(),
+			reason,
+			alert,
+			pid: process.pid,
+			session: this.#ports.session,
+		};
 	}
 
 	#logBug(error: unknown): void {

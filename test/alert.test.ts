@@ -1,0 +1,386 @@
+import { describe, expect, test } from "vitest";
+import { AlertDesk, alertRequest, done, refusal, turn } from "./support/alert-desk.ts";
+
+describe("one alert", () => {
+	test("is drawn, held and cleared, and the log says so", async () => {
+		const desk = new AlertDesk();
+		const ticket = desk.cycle.show(turn(0));
+		await desk.advance(100);
+		expect(desk.shown).toBe("spinner");
+		expect(ticket.status).toBe("shown");
+		await desk.advance(10_000);
+		expect(desk.steps).toEqual(["show spinner", "clear"]);
+		expect(desk.story).toEqual(["fired turn 0", "cleared turn 0"]);
+		expect(desk.rows[0]).toMatchObject({ outcome: "fired", ms: 60, anim: "/cache/spinner.anim", alert: "turn" });
+		expect(desk.rows[1]).toMatchObject({ outcome: "cleared", heldMs: 3_060 });
+	});
+
+	test("is locked until its clear is done", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.clear.push({ tookMs: 500 });
+		desk.cycle.show(turn(0));
+		expect(desk.cycle.busy).toBe(true);
+		await desk.advance(60 + 3_000 + 499);
+		expect(desk.cycle.busy).toBe(true);
+		await desk.advance(1);
+		expect(desk.cycle.busy).toBe(false);
+		expect(desk.clock.pendingTimers).toBe(0);
+	});
+
+	test("tells the bar to end it by itself five seconds after its hold, rounded up", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(alertRequest({ holdSeconds: 2.5 }));
+		await desk.advance(100);
+		expect(desk.drawings[0]?.args).toContain("--expires-after");
+		expect(desk.drawings[0]?.args.at(desk.drawings[0].args.indexOf("--expires-after") + 1)).toBe("8");
+	});
+
+	test("asks a CLI without the flag for no expiry", async () => {
+		const desk = new AlertDesk({ expiresAfter: false });
+		desk.cycle.show(turn(0));
+		await desk.advance(100);
+		expect(desk.drawings[0]?.args).not.toContain("--expires-after");
+	});
+});
+
+describe("a newer alert", () => {
+	test("takes the place of one whose asset is being made", async () => {
+		const desk = new AlertDesk();
+		desk.assetTookMs = 300;
+		const first = desk.cycle.show(turn(0));
+		await desk.advance(100);
+		desk.cycle.show(done(1));
+		await desk.advance(20_000);
+		expect(first.status).toBe("superseded");
+		expect(desk.steps).toEqual(["show check", "clear"]);
+		expect(desk.story).toEqual(["skipped turn 0 superseded", "fired turn 1", "cleared turn 1"]);
+	});
+
+	test("is drawn next when one is being drawn", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(turn(0));
+		await desk.advance(30);
+		desk.cycle.show(done(1));
+		await desk.advance(90);
+		expect(desk.steps).toEqual(["show spinner", "show check"]);
+		await desk.advance(20_000);
+		expect(desk.story).toEqual(["fired turn 0", "fired turn 1", "cleared turn 1"]);
+	});
+
+	test("is drawn over one that is held, at once and without a clear in between", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(turn(0));
+		await desk.advance(1_000);
+		desk.cycle.show(done(1));
+		await desk.advance(60);
+		expect(desk.steps).toEqual(["show spinner", "show check"]);
+		await desk.advance(2_999);
+		expect(desk.shown).toBe("check");
+		await desk.advance(20_000);
+		expect(desk.steps).toEqual(["show spinner", "show check", "clear"]);
+	});
+
+	test("is drawn after a clear that is under way", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.clear.push({ tookMs: 400 });
+		desk.cycle.show(turn(0));
+		await desk.advance(60 + 3_000 + 200);
+		desk.cycle.show(done(1));
+		await desk.advance(20_000);
+		expect(desk.steps).toEqual(["show spinner", "clear", "show check", "clear"]);
+	});
+
+	test("of several that wait, only the newest is shown", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(turn(0));
+		await desk.advance(10);
+		desk.cycle.show(done(1));
+		desk.cycle.show(alertRequest({ alert: "error", reason: "turn 2", pattern: "cross" }));
+		await desk.advance(20_000);
+		expect(desk.steps).toEqual(["show spinner", "show cross", "clear"]);
+		expect(desk.story).toContain("skipped turn 1 superseded");
+	});
+
+	test("with the same picture restarts the bar's timer", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(done(0));
+		await desk.advance(1_000);
+		desk.cycle.show(done(1));
+		await desk.advance(20_000);
+		expect(desk.steps).toEqual(["show check", "show check", "clear"]);
+	});
+
+	test("with the same picture is only a longer hold where the CLI cannot let it expire", async () => {
+		const desk = new AlertDesk({ expiresAfter: false });
+		desk.cycle.show(done(0));
+		await desk.advance(2_000);
+		desk.cycle.show(done(1));
+		await desk.advance(2_900);
+		expect(desk.steps).toEqual(["show check"]);
+		expect(desk.shown).toBe("check");
+		await desk.advance(1_000);
+		expect(desk.steps).toEqual(["show check", "clear"]);
+		expect(desk.rows[1]).toMatchObject({
+			outcome: "fired",
+			reason: "turn 1",
+			extended: true,
+			anim: "/cache/check.anim",
+		});
+	});
+
+	test("for another bar clears the first one before it is drawn there", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(turn(0));
+		await desk.advance(1_000);
+		desk.cycle.show(alertRequest({ addr: "10.9.9.9", reason: "turn 1" }));
+		await desk.advance(20_000);
+		const places = desk.drawings.map(({ step, args }) => `${step} ${args[args.indexOf("--addr") + 1]}`);
+		expect(places).toEqual(["show 10.0.4.20", "clear 10.0.4.20", "show 10.9.9.9", "clear 10.9.9.9"]);
+	});
+});
+
+describe("when the draw fails", () => {
+	test("a refusal is logged once and nothing is cleared", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push(refusal("preempted"));
+		const ticket = desk.cycle.show(turn(0));
+		await desk.advance(20_000);
+		expect(ticket.failure?.kind).toBe("preempted");
+		expect(desk.story).toEqual(["error turn 0 preempted"]);
+		expect(desk.steps).toEqual([]);
+		expect(desk.cycle.backingOff).toBe(false);
+	});
+
+	test("late, a clear follows two seconds later, for the draw may still appear", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push({ tookMs: 60_000, killed: true, code: 143, reachesBar: true });
+		desk.cycle.show(turn(0));
+		await desk.advance(8_000);
+		expect(desk.shown).toBe("spinner");
+		await desk.advance(2_060);
+		expect(desk.shown).toBeUndefined();
+		expect(desk.story).toEqual(["error turn 0 unreachable", "cleared turn 0"]);
+	});
+
+	test("a CLI that was killed has failed although it exited 0", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push({ tookMs: 60_000, killed: true, code: 0 });
+		desk.cycle.show(turn(0));
+		await desk.advance(8_000);
+		expect(desk.story).toEqual(["error turn 0 unreachable"]);
+	});
+
+	test("a CLI that died by a signal has failed", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push({ signal: "SIGSEGV" });
+		desk.cycle.show(turn(0));
+		await desk.advance(100);
+		expect(desk.story).toEqual(["error turn 0 unreachable"]);
+	});
+
+	test("over a lit alert, that one is cleared", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push({}, refusal("device"));
+		desk.cycle.show(turn(0));
+		await desk.advance(1_000);
+		desk.cycle.show(done(1));
+		await desk.advance(200);
+		expect(desk.steps).toEqual(["show spinner", "clear"]);
+		expect(desk.shown).toBeUndefined();
+	});
+
+	test("because the file is bad, it is made anew and drawn, once", async () => {
+		const bad = { code: 1, stderr: "Error: the .anim file is truncated" };
+		const desk = new AlertDesk();
+		desk.behaviours.show.push(bad);
+		desk.cycle.show(turn(0));
+		await desk.advance(500);
+		expect(desk.discarded).toEqual(["/cache/spinner.anim"]);
+		expect(desk.story).toEqual(["fired turn 0"]);
+
+		const twice = new AlertDesk();
+		twice.behaviours.show.push(bad, bad, bad);
+		twice.cycle.show(turn(0));
+		await twice.advance(20_000);
+		expect(twice.story).toEqual(["error turn 0 bad_asset"]);
+		expect(twice.behaviours.show).toHaveLength(1);
+	});
+
+	test("an absent bar is left alone for 30 s, 1, 2, then 5 minutes; a manual test ends that", async () => {
+		const desk = new AlertDesk();
+		for (const backoffMs of [30_000, 60_000, 120_000, 300_000, 300_000]) {
+			desk.behaviours.show.push(refusal("unreachable"));
+			desk.cycle.show(turn(0));
+			await desk.advance(60);
+			await desk.advance(backoffMs - 1);
+			expect(desk.cycle.backingOff).toBe(true);
+			await desk.advance(1);
+			expect(desk.cycle.backingOff).toBe(false);
+		}
+		desk.behaviours.show.push(refusal("unreachable"));
+		desk.cycle.show(turn(0));
+		await desk.advance(100);
+		desk.cycle.forgetFailures();
+		expect(desk.cycle.backingOff).toBe(false);
+		expect(desk.cycle.status.problem).toBeUndefined();
+	});
+
+	test("an asset that cannot be made is one error row, and the next alert goes out", async () => {
+		const desk = new AlertDesk();
+		desk.assetFailures.push({ ok: false, failure: { kind: "bad_asset", message: "no" } });
+		desk.cycle.show(turn(0));
+		await desk.advance(100);
+		desk.cycle.show(turn(1));
+		await desk.advance(100);
+		expect(desk.story).toEqual(["error turn 0 bad_asset", "fired turn 1"]);
+	});
+
+	test("the status line names the problem until an alert succeeds", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push(refusal("forbidden"));
+		desk.cycle.show(turn(0));
+		await desk.advance(100);
+		expect(desk.cycle.status.problem).toBe("forbidden");
+		expect(desk.notices).toHaveLength(1);
+		desk.cycle.show(turn(1));
+		await desk.advance(100);
+		expect(desk.cycle.status.problem).toBeUndefined();
+	});
+});
+
+describe("when the clear fails", () => {
+	test("it is tried three times, spaced", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.clear.push(refusal("unreachable"), refusal("device"));
+		desk.cycle.show(turn(0));
+		await desk.advance(20_000);
+		expect(desk.steps).toEqual(["show spinner", "clear"]);
+		expect(desk.story).toEqual(["fired turn 0", "cleared turn 0"]);
+		expect(desk.drawings[1]?.atMs).toBe(60 + 3_000 + 60 + 1_000 + 60 + 3_000 + 60);
+	});
+
+	test("an HTTP 400 means that nothing of ours is lit: cleared", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.clear.push({
+			code: 1,
+			stderr: "Error: HTTP 400 this application_name is currently not displaying",
+		});
+		desk.cycle.show(turn(0));
+		await desk.advance(20_000);
+		expect(desk.story).toEqual(["fired turn 0", "cleared turn 0"]);
+	});
+
+	test("for good, it is owed and paid as soon as the bar answers, where the bar cannot end it by itself", async () => {
+		const desk = new AlertDesk({ expiresAfter: false });
+		desk.behaviours.clear.push(...Array.from({ length: 4 }, () => refusal("unreachable")));
+		desk.cycle.show(turn(0));
+		await desk.advance(20_000);
+		expect(desk.story).toEqual(["fired turn 0", "error turn 0 unreachable"]);
+		expect(desk.shown).toBe("spinner");
+		await desk.advance(60_000);
+		expect(desk.shown).toBe("spinner");
+		await desk.advance(60_000);
+		expect(desk.shown).toBeUndefined();
+		expect(desk.story.at(-1)).toBe("cleared turn 0");
+		expect(desk.clock.pendingTimers).toBe(0);
+	});
+
+	test("nothing is owed once the bar has ended it by itself", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.clear.push(...Array.from({ length: 9 }, () => refusal("unreachable")));
+		desk.cycle.show(turn(0));
+		await desk.advance(200_000);
+		expect(desk.behaviours.clear).toHaveLength(6);
+		expect(desk.cycle.part()).toBeUndefined();
+		expect(desk.clock.pendingTimers).toBe(0);
+	});
+});
+
+describe("when pi ends", () => {
+	test("with nothing on the bar, nothing is left to clear", async () => {
+		const desk = new AlertDesk();
+		expect(desk.cycle.part()).toBeUndefined();
+		desk.cycle.show(turn(0));
+		await desk.advance(20_000);
+		expect(desk.cycle.part()).toBeUndefined();
+	});
+
+	test("during a hold, one clear is left to do, and the cycle does none of its own", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(turn(0));
+		await desk.advance(1_000);
+		expect(desk.cycle.part()).toMatchObject({ delayMs: 0, target: { applicationName: "pi-turn-alert" } });
+		expect(desk.cycle.part()).toBeUndefined();
+		await desk.advance(20_000);
+		expect(desk.steps).toEqual(["show spinner"]);
+	});
+
+	test("during a draw, the clear comes two seconds later", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(turn(0));
+		await desk.advance(30);
+		expect(desk.cycle.part()).toMatchObject({ delayMs: 2_000 });
+	});
+
+	test("an alert may have its time first", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(turn(0));
+		await desk.advance(1_060);
+		expect(desk.cycle.part("after_hold")).toMatchObject({ delayMs: 2_000 });
+	});
+
+	test("`clearOnShutdown` off leaves the alert to the bar, but not with a CLI that cannot let it expire", async () => {
+		const request = alertRequest({ clearOnShutdown: false });
+		const expiring = new AlertDesk();
+		expiring.cycle.show(request);
+		await expiring.advance(1_000);
+		expect(expiring.cycle.part()).toBeUndefined();
+		const lasting = new AlertDesk({ expiresAfter: false });
+		lasting.cycle.show(request);
+		await lasting.advance(1_000);
+		expect(lasting.cycle.part()).toBeDefined();
+	});
+});
+
+test("whatever the CLI does, the cycle never rejects, unlocks, and leaves nothing lit", async () => {
+	const outcomes = [
+		{},
+		{ spawnError: "ENOENT" },
+		{ killed: true, code: 0, tookMs: 99_999 },
+		{ killed: true, code: 143, tookMs: 99_999, reachesBar: true },
+		{ signal: "SIGKILL" as const },
+		{ code: 1, stderr: "\x1b[31mError: HTTP 403\x1b[0m\u202e" },
+		{ code: 2, stderr: "" },
+		refusal("preempted"),
+		refusal("unreachable"),
+		refusal("device"),
+	];
+	for (const show of outcomes) {
+		for (const clear of outcomes) {
+			for (const expiresAfter of [true, false]) {
+				const desk = new AlertDesk({ expiresAfter });
+				desk.behaviours.show.push(show);
+				desk.behaviours.clear.push(clear, clear);
+				const ticket = desk.cycle.show(turn(0));
+				await desk.advance(60_000);
+				await ticket.decided;
+				expect(desk.cycle.busy).toBe(false);
+				expect(desk.shown).toBeUndefined();
+			}
+		}
+	}
+});
+
+test("a bug in a port costs the alert, not pi, and the next alert goes out", async () => {
+	const desk = new AlertDesk();
+	const { choice } = desk;
+	desk.choice = undefined as never;
+	const ticket = desk.cycle.show(turn(0));
+	await desk.advance(100);
+	expect(ticket.status).toBe("failed");
+	expect(desk.story).toEqual(["error turn 0 unknown"]);
+	desk.choice = choice;
+	desk.cycle.show(turn(1));
+	await desk.advance(100);
+	expect(desk.story.at(-1)).toBe("fired turn 1");
+});
