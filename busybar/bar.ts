@@ -92,9 +92,8 @@ export class BusyBar {
 		});
 	}
 
-	/** The same for requests that must succeed. @throws CommandError also for a status that is not 200 */
-	async require(...request: Parameters<BusyBar["request"]>): Promise<Readonly<Record<string, unknown>>> {
-		const reply = await this.request(...request);
+	/** The JSON of a reply that must be a success. @throws CommandError if it is a refusal, or no bar's answer */
+	accept(reply: Reply): Readonly<Record<string, unknown>> {
 		if (reply.status !== 200) throw refused(reply);
 		if (!reply.json) throw notABar(this.#address.text);
 		return reply.json;

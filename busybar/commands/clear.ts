@@ -6,10 +6,11 @@ import type { Row } from "../output.ts";
 export async function clear({ applicationName }: { applicationName: string }, options: BarOptions): Promise<Row[]> {
 	const started = performance.now();
 	// In the query: the firmware ignores the name in a body, and then clears everybody's.
-	const reply = await new BusyBar(options).request("DELETE", "/api/display/draw", {
+	const bar = new BusyBar(options);
+	const reply = await bar.request("DELETE", "/api/display/draw", {
 		application_name: applicationName,
 	});
 	if (reply.status === 400) throw refused(reply, `nothing of ${applicationName} is on the bar to clear`);
-	if (reply.status !== 200) throw refused(reply);
+	bar.accept(reply);
 	return [{ status: "ok", application_name: applicationName, ms: Math.round(performance.now() - started) }];
 }

@@ -3,7 +3,7 @@
 import { basename, extname } from "node:path";
 import type { Animation } from "../anim/animation.ts";
 import { isZip, openAnimation } from "../anim/open.ts";
-import { type BarOptions, BusyBar, refused } from "../bar.ts";
+import { type BarOptions, BusyBar, notABar } from "../bar.ts";
 import { CommandError } from "../command-error.ts";
 import { readInput } from "../files.ts";
 import { type Display, displays, quote } from "../options.ts";
@@ -38,37 +38,32 @@ export async function show(options: ShowOptions, barOptions: BarOptions): Promis
 
 	const bar = new BusyBar(barOptions);
 	const path = assetName(input, file);
-	const present = await holds(bar, applicationName, path, file.length);
+	const present = await holds(bar, barOptions.address.text, applicationName, path, file.length);
 	if (!present) {
-		await bar.require(
-			"POST",
-			"/api/assets/upload",
-			{ application_name: applicationName, file: path },
-			{ type: "application/octet-stream", bytes: file },
-		);
+		const query = { application_name: applicationName, file: path };
+		const body = { type: "application/octet-stream", bytes: file };
+		bar.accept(await bar.request("POST", "/api/assets/upload", query, body));
 	}
-	const element = {
-		id: elementId,
-		type: "animation",
-		path,
-		x: 0,
-		y: 0,
-		display,
-		section: options.section,
-		loop: options.loop,
-		await_previous_end: options.awaitPreviousEnd,
-		...(options.expiresAfter === undefined ? {} : { timeout: options.expiresAfter }),
+	const draw = {
+		application_name: applicationName,
+		priority: options.priority,
+		elements: [
+			{
+				id: elementId,
+				type: "animation",
+				path,
+				x: 0,
+				y: 0,
+				display,
+				section: options.section,
+				loop: options.loop,
+				await_previous_end: options.awaitPreviousEnd,
+				...(options.expiresAfter === undefined ? {} : { timeout: options.expiresAfter }),
+			},
+		],
 	};
-	const draw = { application_name: applicationName, priority: options.priority, elements: [element] };
-	await bar.require(
-		"POST",
-		"/api/display/draw",
-		{},
-		{
-			type: "application/json",
-			bytes: new TextEncoder().encode(JSON.stringify(draw)),
-		},
-	);
+	const body = { type: "application/json", bytes: new TextEncoder().encode(JSON.stringify(draw)) };
+	bar.accept(await bar.request("POST", "/api/display/draw", {}, body));
 	return [
 		{
 			status: "ok",
@@ -103,11 +98,17 @@ function assetName(input: string, file: Uint8Array): string {
 }
 
 /** Compared by size too: an aborted upload leaves a partial file under the right name. */
-async function holds(bar: BusyBar, applicationName: string, name: string, bytes: number): Promise<boolean> {
+async function holds(
+	bar: BusyBar,
+	address: string,
+	applicationName: string,
+	name: string,
+	bytes: number,
+): Promise<boolean> {
 	const reply = await bar.request("GET", "/api/storage/list", { path: `/ext/user_assets/${applicationName}` });
 	// The folder does not exist before the first upload.
 	if (reply.status === 400 || reply.status === 404) return false;
-	if (reply.status !== 200) throw refused(reply);
-	const list: unknown = reply.json?.list;
-	return Array.isArray(list) && list.some((entry) => entry?.name === name && entry?.size === bytes);
+	const { list } = bar.accept(reply);
+	if (!Array.isArray(list)) throw notABar(address);
+	return list.some((entry: unknown) => Object(entry).name === name && Object(entry).size === bytes);
 }

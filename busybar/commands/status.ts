@@ -12,8 +12,8 @@ export async function status(options: BarOptions): Promise<Row[]> {
 	const apiVersion = version.json?.api_semver;
 	if (version.status !== 200 || typeof apiVersion !== "string") throw notABar(options.address.text);
 	const ms = Math.round(performance.now() - started);
-	const { firmware } = await bar.require("GET", "/api/status");
-	const { name } = await bar.require("GET", "/api/name");
+	const { firmware } = bar.accept(await bar.request("GET", "/api/status"));
+	const { name } = bar.accept(await bar.request("GET", "/api/name"));
 	return [
 		{
 			address: options.address.text,
