@@ -162,6 +162,15 @@ describe("keys and the BUSY timer", () => {
 		expect(server.bar.canvas.loaderPriority).toBe(10);
 	});
 
+	test("a BUSY timer that replaces another does not end with it", async () => {
+		const clock = new ManualClock();
+		const server = await start({}, clock);
+		await set(server, { type: "SIMPLE", ...CARD, is_paused: false, time_left_ms: 9000 });
+		await set(server, { type: "INFINITE", ...CARD, is_paused: false });
+		clock.advance(9000);
+		expect(server.bar.canvas.loaderPriority).toBe(101);
+	});
+
 	test("a snapshot that is none is refused", async () => {
 		expect(await set(await start(), { type: "FOREVER" })).toEqual(refused(400, "Bad Request"));
 	});

@@ -188,7 +188,7 @@ function drawState(view) {
 	byId("owner").textContent = canvas.applicationName ?? (busy ? "BUSY timer" : "Nothing drawn");
 	byId("priority").textContent = canvas.applicationName
 		? "priority " + canvas.priority
-		: busy ? "priority " + view.loaderPriority + ", above every draw" : "the bar shows its clock, dark here";
+		: busy ? "priority " + view.loaderPriority + ", above every drawing" : "A real bar shows its clock now.";
 	const rows = canvas.elements.map(({ id, type, display, remainingMs, file, loadError }) => {
 		const key = canvas.applicationName + "/" + id;
 		const full = Math.max(remainingMs ?? 0, remainingMs > (fullMs.get(key)?.last ?? 0) ? remainingMs : fullMs.get(key)?.full ?? 0);
