@@ -165,7 +165,8 @@ export function failureOf(
 	target: Pick<Target, "addr" | "token">,
 ): Failure | undefined {
 	const online = step === "show" || step === "clear";
-	const said = withoutToken(firstErrorLine(result.stderr), target.token);
+	// Before the line is cut: half a token would not be recognised any more.
+	const said = firstErrorLine(withoutToken(result.stderr, target.token));
 
 	if (result.spawnError !== undefined) {
 		return { kind: "not_found", message: notStarted(command.file, result.spawnError) };

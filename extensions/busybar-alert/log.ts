@@ -36,6 +36,7 @@ export type LogEvent =
 export type LogRow = RowOrigin & LogEvent;
 
 const ROTATE_AT_BYTES = 1024 * 1024;
+const LOCK_RETRIES = { retries: 10, minTimeout: 20, maxTimeout: 200 };
 
 export class AlertLog {
 	readonly #folder: string;
@@ -103,7 +104,7 @@ export class AlertLog {
 
 	async #rotate(): Promise<void> {
 		const { lock } = await import("proper-lockfile");
-		const unlock = await lock(this.#path, { realpath: false, retries: 2, onCompromised: () => undefined });
+		const unlock = await lock(this.#path, { realpath: false, retries: LOCK_RETRIES, onCompromised: () => undefined });
 		try {
 			// Another pi may have rotated while we waited.
 			if ((await stat(this.#path)).size > ROTATE_AT_BYTES) await rename(this.#path, this.#rotatedPath);

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { execProcess } from "../extensions/busybar-alert/exec.ts";
+
+const node = (script: string, options: { deadlineMs?: number; env?: NodeJS.ProcessEnv } = {}) =>
+	execProcess(process.execPath, ["-e", script], { deadlineMs: 20_000, ...options });
+
+test("a program's streams and exit code come back", async () => {
+	const result = await node("console.log('out'); console.error('err'); process.exitCode = 3");
+	expect(result).toEqual({ code: 3, signal: null, killed: false, stdout: "out\n", stderr: "err\n" });
+});
+
+test("a program that does not exist is a result, not a rejection", async () => {
+	const result = await execProcess("/nowhere/busybar", [], { deadlineMs: 1_000 });
+	expect(result).toMatchObject({ code: null, spawnError: "ENOENT" });
+});
+
+test("an argument that cannot be passed is a result, not a throw", async () => {
+	const result = await execProcess(process.execPath, ["a\0b"], { deadlineMs: 1_000 });
+	expect(result.spawnError).toBe("ERR_INVALID_ARG_VALUE");
+});
+
+test("a program that ignores SIGTERM is dead by its deadline", async () => {
+	const script = "process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)";
+	const result = await node(script, { deadlineMs: 1_500 });
+	expect(result).toMatchObject({ killed: true, signal: "SIGKILL" });
+	expect(() => process.kill(Number(result.stdout), 0)).toThrow("ESRCH");
+});
+
+test("a program that ends well upon SIGTERM was killed all the same", async () => {
+	const script = "process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)";
+	expect(await node(script, { deadlineMs: 1_500 })).toMatchObject({ killed: true, code: 0 });
+});
+
+test("a grandchild that keeps the pipes open does not keep us waiting", async () => {
+	const script =
+		"const child = require('child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20000)'], " +
+		"{ stdio: ['ignore', 'inherit', 'inherit'], detached: true }); child.unref(); console.log(child.pid)";
+	const result = await node(script);
+	process.kill(Number(result.stdout), "SIGKILL");
+	expect(result).toMatchObject({ code: 0, killed: false });
+});
+
+test("a flood of output is cut at 64 KiB and the program still ends", async () => {
+	const result = await node("process.stdout.write('x'.repeat(5_000_000), () => console.error('done'))");
+	expect(result.stdout).toHaveLength(64 * 1024);
+	expect(result.stderr).toBe("done\n");
+});
+
+test("the environment is the one that was given", async () => {
+	const result = await node("console.log(process.env.GIVEN, process.env.HOME)", { env: { GIVEN: "yes" } });
+	expect(result.stdout).toBe("yes undefined\n");
+});
