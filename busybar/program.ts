@@ -118,7 +118,8 @@ function addBarCommands(program: Command, io: Io): void {
 }
 
 function addSimulate(program: Command, io: Io): void {
-	outputFlags(program.command("simulate"))
+	program
+		.command("simulate")
 		.description("Run a simulated BUSY Bar on this machine, with a web page that shows it")
 		.helpGroup(ownGroup)
 		.addOption(flag("--port <n>", "0 means any free one", integer("--port", 0, 65_535)).default(0))
@@ -132,6 +133,7 @@ function addSimulate(program: Command, io: Io): void {
 		.addOption(
 			flag("--wedge-after-writes <n>", "fault: go dead after n uploads", integer("--wedge-after-writes", 0, 1e9)),
 		)
+		.addOption(formatFlag())
 		.action(async (flags: SimulateOptions) => {
 			const { simulate } = await import("./simulate/command.ts");
 			await simulate(flags, { write: io.stdout });
@@ -147,7 +149,7 @@ function printsRows<Flags>(command: Command, io: Io, rows: (flags: Flags) => Pro
 
 function outputFlags(command: Command): Command {
 	return command
-		.addOption(flag("--format <name>", "table, json or jsonl", outputFormat).default("table").helpGroup("Output:"))
+		.addOption(formatFlag())
 		.addOption(
 			flag("--max-output-rows <n>", "0 means all", integer("--max-output-rows", 0, 1e9))
 				.default(0)
@@ -159,6 +161,10 @@ function outputFlags(command: Command): Command {
 				.default([], "all")
 				.helpGroup("Output:"),
 		);
+}
+
+function formatFlag(): Option {
+	return flag("--format <name>", "table, json or jsonl", outputFormat).default("table").helpGroup("Output:");
 }
 
 function talksToBar(command: Command): Command {
