@@ -36,6 +36,9 @@ test("a bar of its own process says where it is, keeps its rules, and tells what
 		["/api/screen", 403],
 		["/api/screen", 200],
 	]);
+	await bar.busy(false);
+	await bar.pressKey("back");
+	expect((await bar.state()).loaderPriority).toBe(10);
 	expect((await bar.screen("back")).rgb).toHaveLength(160 * 80 * 3);
 });
 

@@ -159,14 +159,15 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
 function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
 	if (response.destroyed) return;
 	response.sendDate = false;
-	response.shouldKeepAlive = !answer.closes;
+	if (answer.closes) response.shouldKeepAlive = false;
 	response.setHeader("Access-Control-Allow-Origin", "*");
 	response.setHeader("Access-Control-Allow-Headers", "*");
 	response.setHeader("Content-Type", answer.contentType ?? "application/json");
 	response.setHeader("Content-Length", String(Buffer.byteLength(answer.body)).padEnd(11));
 	for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+	// Without this Node names the connection's fate in every answer.
+	response.removeHeader("Connection");
 	if (answer.closes) response.setHeader("Connection", "close");
-	else response.removeHeader("Connection");
 	response.writeHead(answer.status);
 	response.write(answer.body);
 	if (request.complete) {
