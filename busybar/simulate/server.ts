@@ -37,6 +37,8 @@ export async function startBarServer(
 	const server = createServer((request, response) => {
 		void serve(bar, request, response).catch((error: unknown) => response.destroy(asError(error)));
 	});
+	// The bar lets idle connections be.
+	server.keepAliveTimeout = 0;
 	await new Promise<void>((resolve, reject) => {
 		server.once("error", (error: NodeJS.ErrnoException) => {
 			const why = error.code === "EADDRINUSE" ? "another program has it" : error.message;
