@@ -96,10 +96,7 @@ export class Assets {
 		const stem = join(this.#folder, `tmp-${process.pid}-${this.#temporaryCount}-${Date.now().toString(36)}`);
 		const made = { zip: `${stem}.zip`, anim: `${stem}.anim` };
 		try {
-			const source = DRAWN_BY_CLI.has(pattern)
-				? { pattern, frameCount: FRAME_COUNT }
-				: { framesFolder: framesFolder(pattern, display) };
-			const create = cli.create(source, display, FRAMES_PER_SECOND, made);
+			const create = cli.create(await pictureOf(pattern, display), display, FRAMES_PER_SECOND, made);
 			const failure = failureOf("create", create, await this.#run(create), NO_TARGET);
 			if (failure) return failure;
 			const flaw = await this.#flaw(made.anim, display, cli);
@@ -141,6 +138,12 @@ export class Assets {
 		name.catch(() => this.#names.delete(folder));
 		return name;
 	}
+}
+
+async function pictureOf(pattern: Pattern, display: Display) {
+	if (DRAWN_BY_CLI.has(pattern)) return { pattern, frameCount: FRAME_COUNT };
+	const folder = framesFolder(pattern, display);
+	return { framesFolder: folder, frameCount: (await readdir(folder)).length };
 }
 
 /** 8 hex characters that change when any frame does. */

@@ -86,18 +86,15 @@ export class CommandLine {
 
 	/** Writes `outputs.zip` and `outputs.anim` from a built-in pattern or from a folder of `frame_N.png`. */
 	create(
-		picture: { readonly pattern: string; readonly frameCount: number } | { readonly framesFolder: string },
+		picture: { readonly frameCount: number } & ({ readonly pattern: string } | { readonly framesFolder: string }),
 		display: Display,
 		framesPerSecond: number,
 		outputs: { readonly zip: string; readonly anim: string },
 	): Command {
-		const source =
-			"pattern" in picture
-				? ["--pattern", picture.pattern, "--frames", String(picture.frameCount)]
-				: ["--frames-dir", picture.framesFolder];
+		const source = "pattern" in picture ? ["--pattern", picture.pattern] : ["--frames-dir", picture.framesFolder];
 		return this.#offline("create", [
 			...source,
-			...["--display", display, "--fps", String(framesPerSecond)],
+			...["--display", display, "--frames", String(picture.frameCount), "--fps", String(framesPerSecond)],
 			...["--output", outputs.zip, "--compile-output", outputs.anim],
 		]);
 	}

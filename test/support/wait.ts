@@ -9,12 +9,12 @@ import { setTimeout as delay } from "node:timers/promises";
 export async function waitUntil<T>(
 	what: string,
 	deadlineMs: number,
-	check: () => T | undefined | false,
+	check: () => T | undefined | false | Promise<T | undefined | false>,
 	seen: () => string = () => "",
 ): Promise<T> {
 	const end = performance.now() + deadlineMs;
 	for (;;) {
-		const result = check();
+		const result = await check();
 		if (result !== undefined && result !== false) return result;
 		if (performance.now() > end) throw new Error(`${what} did not happen within ${deadlineMs} ms.\n${seen()}`);
 		await delay(10);
