@@ -1,0 +1,99 @@
+/**
+ * What an extension declares about itself, and how the /px screen finds it: over `pi.events`, asked anew each time.
+ * Keeps no list anywhere; a child session in the same process has its own bus and so its own answers.
+ */
+
+import type { EventBus, ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { TObject } from "typebox";
+
+/** Something a user can start. Its answer is shown to them; so is the message of what it throws. */
+export interface PiAction {
+	/** One word, as in `/px EXTENSION ACTION`. */
+	readonly id: string;
+	readonly label: string;
+	readonly description: string;
+	/** The user is asked first. */
+	readonly dangerous?: boolean;
+	/** May ask the user through `ctx.ui`. Must not replace the session. */
+	run(args: string, ctx: ExtensionCommandContext): Promise<string | undefined>;
+}
+
+export interface SettingsInForce {
+	readonly values: Readonly<Record<string, unknown>>;
+	/** By setting: a sentence to show with it, such as which environment variable is overruled. */
+	readonly notes: Readonly<Record<string, string>>;
+}
+
+export interface PiExtensionSettings {
+	/**
+	 * One property per setting: boolean, enum, integer, number or string, with its `default`. Shown if there: `title`,
+	 * `description`, `group`, `rule` (completes "must be ..."). `secret: true` keeps the value off the screen.
+	 */
+	readonly schema: TObject;
+	load(): Promise<SettingsInForce>;
+	/** An undefined value goes back to the default. Rejects with a sentence for the user; the old values then hold. */
+	save(changes: Readonly<Record<string, unknown>>): Promise<SettingsInForce>;
+}
+
+export interface PiExtension {
+	/** One word, unique among extensions. Of two that share it, /px shows the one loaded first, and says so. */
+	readonly id: string;
+	readonly name: string;
+	readonly description: string;
+	readonly actions: readonly PiAction[];
+	readonly settings?: PiExtensionSettings;
+	/** Path of a Markdown file. */
+	readonly docs?: string;
+}
+
+const WHO_IS_THERE = "px/1/who-is-there";
+const SCREEN_OPEN = "px/1/screen-open";
+
+/**
+ * Puts the extension into /px, until its session shuts down or the returned function is called.
+ * To be called from the extension's factory.
+ */
+export function registerPiExtension(pi: Pick<ExtensionAPI, "events" | "on">, extension: PiExtension): () => void {
+	const remove = answer(pi.events, WHO_IS_THERE, extension);
+	// pi before 1.0 keeps subscriptions of the old instance over /reload.
+	pi.on("session_shutdown", remove);
+	return remove;
+}
+
+export interface RegisteredExtensions {
+	/** In the order in which pi loaded them. */
+	readonly extensions: readonly PiExtension[];
+	/** Ids that more than one extension has. */
+	readonly duplicates: readonly string[];
+}
+
+export function registeredExtensions(events: EventBus): RegisteredExtensions {
+	const extensions = new Map<string, PiExtension>();
+	const duplicates = new Set<string>();
+	for (const extension of ask<PiExtension>(events, WHO_IS_THERE)) {
+		if (extensions.has(extension.id)) duplicates.add(extension.id);
+		else extensions.set(extension.id, extension);
+	}
+	return { extensions: [...extensions.values()], duplicates: [...duplicates] };
+}
+
+/** Says that a /px screen is open, until the returned function is called. */
+export function announcePxScreen(events: EventBus): () => void {
+	return answer(events, SCREEN_OPEN, true);
+}
+
+/** Whether the screen that pi shows may be that of /px, and not a question to the user. */
+export function isPxScreenOpen(events: EventBus): boolean {
+	return ask(events, SCREEN_OPEN).length > 0;
+}
+
+// `emit` calls every handler before it returns: the collected answers are complete.
+function ask<T>(events: EventBus, channel: string): T[] {
+	const answers: T[] = [];
+	events.emit(channel, (given: T) => void answers.push(given));
+	return answers;
+}
+
+function answer<T>(events: EventBus, channel: string, given: T): () => void {
+	return events.on(channel, (collect) => (collect as (given: T) => void)(given));
+}

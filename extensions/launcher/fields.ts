@@ -1,0 +1,100 @@
+/** What a TypeBox schema says about each setting, and how its values are written and read. Pure. */
+
+import type { TObject } from "typebox";
+
+export interface Field {
+	readonly name: string;
+	readonly title: string;
+	readonly description: string;
+	readonly group: string;
+	/** Completes "must be ...". */
+	readonly rule: string;
+	/** `fixed`: a shape that cannot be edited here. */
+	readonly kind: "boolean" | "choice" | "integer" | "number" | "text" | "secret" | "fixed";
+	/** Of a `choice`, and of a `boolean`. */
+	readonly choices: readonly unknown[];
+	readonly default: unknown;
+}
+
+/** What JSON Schema leaves in a property, whatever builder made it. */
+interface Property {
+	readonly type?: unknown;
+	readonly enum?: readonly unknown[];
+	readonly const?: unknown;
+	readonly anyOf?: readonly Property[];
+	readonly title?: string;
+	readonly description?: string;
+	readonly group?: string;
+	readonly rule?: string;
+	readonly secret?: boolean;
+	readonly default?: unknown;
+}
+
+/** Groups in the order of their first field, fields in the order of the schema. */
+export function fieldsOf(schema: TObject): readonly Field[] {
+	const groups = new Map<string, Field[]>();
+	for (const [name, property] of Object.entries(schema.properties as Record<string, Property>)) {
+		const field = fieldOf(name, property);
+		groups.set(field.group, [...(groups.get(field.group) ?? []), field]);
+	}
+	return [...groups.values()].flat();
+}
+
+function fieldOf(name: string, property: Property): Field {
+	const choices = property.type === "boolean" ? [true, false] : choicesOf(property);
+	const kind = choices ? (property.type === "boolean" ? "boolean" : "choice") : kindOf(property);
+	return {
+		name,
+		title: property.title ?? name,
+		description: property.description ?? "",
+		group: property.group ?? "",
+		rule: property.rule ?? ruleOf(kind, choices ?? []),
+		kind,
+		choices: choices ?? [],
+		default: property.default,
+	};
+}
+
+function choicesOf({ enum: values, anyOf }: Property): readonly unknown[] | undefined {
+	if (values) return values;
+	return anyOf?.every((branch) => branch.const !== undefined) ? anyOf.map((branch) => branch.const) : undefined;
+}
+
+function kindOf({ type, anyOf, secret }: Property): Field["kind"] {
+	if (type === "integer" || type === "number") return type;
+	// A union with free text in it, such as a preset or a path, is typed.
+	const isText = type === "string" || anyOf?.some((branch) => branch.type === "string");
+	return !isText ? "fixed" : secret ? "secret" : "text";
+}
+
+function ruleOf(kind: Field["kind"], choices: readonly unknown[]): string {
+	if (kind === "integer") return "a whole number";
+	if (kind === "number") return "a number";
+	return choices.length > 0 ? `one of ${choices.join(", ")}` : "text";
+}
+
+/** One line for people; of a secret, only whether there is one. */
+export function shownValue(field: Field, value: unknown): string {
+	if (field.kind === "secret") return value === undefined || value === "" ? "not set" : "••••••••";
+	if (value === undefined || value === "") return "empty";
+	if (typeof value === "boolean") return value ? "on" : "off";
+	const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+	return text.replaceAll(/[\x00-\x1f\x7f-\x9f]+/g, " ");
+}
+
+/** The choice after `value`; the first after one that is none. */
+export function nextChoice(field: Field, value: unknown): unknown {
+	return field.choices[(field.choices.indexOf(value) + 1) % field.choices.length];
+}
+
+/** What a user typed, as a value for `save`, which checks it further. Throws a sentence. */
+export function typedValue(field: Field, typed: string): unknown {
+	if (field.kind !== "integer" && field.kind !== "number") return typed;
+	const text = typed.trim();
+	const value = Number(text);
+	const isNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(value);
+	if (!isNumber || (field.kind === "integer" && !Number.isInteger(value))) {
+		throw new Error(`${field.title} must be ${field.rule}.`);
+	}
+	return value;
+}

@@ -1,0 +1,183 @@
+/** The frame around the screens of /px: which one is open, the way back, borders, title and key hints. Draws in pi only. */
+
+import { DynamicBorder, type Theme } from "@earendil-works/pi-coding-agent";
+import {
+	type Component,
+	type Focusable,
+	type Keybinding,
+	type KeybindingsManager,
+	type TUI,
+	type TuiMouseEvent,
+	type TuiMouseEventResult,
+	truncateToWidth,
+	visibleWidth,
+	wrapTextWithAnsi,
+} from "@earendil-works/pi-tui";
+
+/** A key binding and what it does here. */
+export type Hint = readonly [keybinding: Keybinding, does: string];
+
+export interface Screen {
+	readonly title: string;
+	readonly hints: readonly Hint[];
+	/** Whether its text cursor is to blink. */
+	focused: boolean;
+	/** It gets as many rows as there are. */
+	readonly isTall?: boolean;
+	/** At most `rows` lines, unless there is no less to say. */
+	render(width: number, rows: number): readonly string[];
+	handleInput(data: string): void;
+	/** `event.y` counts from the screen's first line. */
+	handleMouse?(event: TuiMouseEvent): TuiMouseEventResult | undefined;
+	invalidate?(): void;
+}
+
+/** What screens need of pi. */
+export interface Surroundings {
+	readonly tui: Pick<TUI, "requestRender"> & { readonly terminal: { readonly rows: number } };
+	readonly theme: Theme;
+	readonly keys: KeybindingsManager;
+	/** Tells what the screen is no longer there to tell. */
+	notify(text: string, level: Level): void;
+}
+
+export type Level = "info" | "warning";
+
+/** pi's footer and the line above it. */
+const ROWS_BESIDES = 3;
+/** Two borders, title, hints. */
+const ROWS_OF_FRAME = 4;
+const ROWS_AT_MOST = 16;
+export const MESSAGE_ROWS_AT_MOST = 5;
+
+export class Frame implements Component, Focusable {
+	/** pi's fullscreen mode would else scroll the transcript with the paging keys. */
+	readonly capturesViewportInput = true;
+	readonly surroundings: Surroundings;
+	/** Called when the user goes back from the first screen. */
+	onClose: () => void = () => undefined;
+	/** Called when something else is shown in its place, for good: pi before 1.0 does not come back after a dialog. */
+	onDisplaced: () => void = () => undefined;
+	readonly #stack: Screen[] = [];
+	#focused = false;
+	#message: { readonly text: string; readonly level: Level } | undefined;
+
+	constructor(surroundings: Surroundings) {
+		this.surroundings = surroundings;
+	}
+
+	get focused(): boolean {
+		return this.#focused;
+	}
+
+	set focused(focused: boolean) {
+		this.#focused = focused;
+		this.#passFocusOn();
+	}
+
+	open(screen: Screen): void {
+		this.#message = undefined;
+		this.#stack.push(screen);
+		this.#passFocusOn();
+		this.changed();
+	}
+
+	/** Back to where the user was; from the first screen, out. */
+	back(): void {
+		this.#stack.pop();
+		if (this.#stack.length === 0) this.onClose();
+		this.#passFocusOn();
+		this.changed();
+	}
+
+	/** Shows a sentence under the open screen, until the next key. Never throws. */
+	report(text: string, level: Level): void {
+		if (!this.isInUse) this.surroundings.notify(text, level);
+		this.#message = { text, level };
+		this.changed();
+	}
+
+	/** Whether the user has not left yet. */
+	get isInUse(): boolean {
+		return this.#stack.length > 0;
+	}
+
+	/** To be called after something else may have been shown in its place. */
+	comeBack(): void {
+		if (this.isInUse && !this.#focused) this.onDisplaced();
+	}
+
+	/** The open screen looks different now. */
+	changed(): void {
+		this.surroundings.tui.requestRender();
+	}
+
+	invalidate(): void {
+		for (const screen of this.#stack) screen.invalidate?.();
+	}
+
+	handleInput(data: string): void {
+		this.#message = undefined;
+		this.#stack.at(-1)?.handleInput(data);
+		this.changed();
+	}
+
+	handleMouse(event: TuiMouseEvent): TuiMouseEventResult | undefined {
+		return this.#stack.at(-1)?.handleMouse?.({ ...event, y: event.y - 2 });
+	}
+
+	render(width: number): string[] {
+		const screen = this.#stack.at(-1);
+		if (!screen) return [];
+		const { theme, tui } = this.surroundings;
+		const rows = tui.terminal.rows - ROWS_BESIDES - ROWS_OF_FRAME;
+		const message = this.#messageLines(width);
+		const lines = [
+			this.#border(width),
+			theme.fg("accent", theme.bold(this.#path(width))),
+			...screen.render(width, Math.max(3, (screen.isTall ? rows : Math.min(rows, ROWS_AT_MOST)) - message.length)),
+			...message,
+			this.#hints(screen.hints),
+			this.#border(width),
+		];
+		return lines.map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width) : line));
+	}
+
+	#border(width: number): string {
+		return new DynamicBorder((text) => this.surroundings.theme.fg("border", text)).render(width).join("");
+	}
+
+	#messageLines(width: number): string[] {
+		if (!this.#message) return [];
+		const { text, level } = this.#message;
+		const lines = wrapTextWithAnsi(text, Math.max(1, width - 2)).slice(0, MESSAGE_ROWS_AT_MOST);
+		return lines.map((line) => this.surroundings.theme.fg(level === "info" ? "success" : "warning", line));
+	}
+
+	#passFocusOn(): void {
+		for (const screen of this.#stack) screen.focused = this.#focused && screen === this.#stack.at(-1);
+	}
+
+	/** The titles that led here, the nearest ones if not all fit. */
+	#path(width: number): string {
+		const titles = this.#stack.map(({ title }) => title);
+		const path = () => titles.join(" › ");
+		if (visibleWidth(path()) <= width) return path();
+		while (titles.length > 1 && visibleWidth(path()) > width - 4) titles.shift();
+		return `… › ${path()}`;
+	}
+
+	#hints(hints: readonly Hint[]): string {
+		const { theme, keys } = this.surroundings;
+		const parts = hints.flatMap(([binding, does]) => {
+			const key = keys.getKeys(binding)[0];
+			return key === undefined ? [] : [theme.fg("dim", shortKey(key)) + theme.fg("muted", ` ${does}`)];
+		});
+		return parts.join(theme.fg("dim", " · "));
+	}
+}
+
+function shortKey(key: string): string {
+	const short: Partial<Record<string, string>> = { escape: "esc", delete: "del", pageDown: "pgdn" };
+	return short[key] ?? key;
+}

@@ -1,0 +1,67 @@
+/** A screen that scrolls through a text. Draws in pi only. */
+
+import type { Component, TuiMouseEvent, TuiMouseEventResult } from "@earendil-works/pi-tui";
+import type { Frame, Hint, Screen } from "./frame.ts";
+
+const WHEEL_LINES = 3;
+
+export class Page implements Screen {
+	readonly title: string;
+	readonly isTall = true;
+	readonly hints: readonly Hint[] = [
+		["tui.select.down", "line"],
+		["tui.select.pageDown", "page"],
+		["tui.editor.cursorLineEnd", "end"],
+		["tui.select.cancel", "back"],
+	];
+	focused = false;
+	readonly #frame: Frame;
+	readonly #text: Component;
+	#top = 0;
+	/** As last drawn. */
+	#rows = 1;
+	#lineCount = 0;
+
+	constructor(frame: Frame, title: string, text: Component) {
+		this.#frame = frame;
+		this.title = title;
+		this.#text = text;
+	}
+
+	render(width: number, rows: number): string[] {
+		const lines = this.#text.render(width);
+		this.#lineCount = lines.length;
+		// The last row says where we are.
+		this.#rows = lines.length > rows ? rows - 1 : rows;
+		this.#scrollTo(this.#top);
+		const shown = lines.slice(this.#top, this.#top + this.#rows);
+		if (lines.length <= rows) return shown;
+		const position = `  ${this.#top + 1}-${this.#top + shown.length} of ${lines.length}`;
+		return [...shown, this.#frame.surroundings.theme.fg("dim", position)];
+	}
+
+	handleInput(data: string): void {
+		const { keys } = this.#frame.surroundings;
+		if (keys.matches(data, "tui.select.cancel") || keys.matches(data, "tui.select.confirm")) this.#frame.back();
+		else if (keys.matches(data, "tui.select.up")) this.#scrollTo(this.#top - 1);
+		else if (keys.matches(data, "tui.select.down")) this.#scrollTo(this.#top + 1);
+		else if (keys.matches(data, "tui.select.pageUp")) this.#scrollTo(this.#top - this.#rows);
+		else if (keys.matches(data, "tui.select.pageDown") || data === " ") this.#scrollTo(this.#top + this.#rows);
+		else if (keys.matches(data, "tui.editor.cursorLineStart")) this.#scrollTo(0);
+		else if (keys.matches(data, "tui.editor.cursorLineEnd")) this.#scrollTo(this.#lineCount);
+	}
+
+	handleMouse({ type, wheelDelta }: TuiMouseEvent): TuiMouseEventResult | undefined {
+		if (type !== "wheel" || !wheelDelta) return undefined;
+		this.#scrollTo(this.#top + Math.sign(wheelDelta) * WHEEL_LINES);
+		return { handled: true };
+	}
+
+	invalidate(): void {
+		this.#text.invalidate();
+	}
+
+	#scrollTo(top: number): void {
+		this.#top = Math.max(0, Math.min(top, this.#lineCount - this.#rows));
+	}
+}

@@ -1,0 +1,82 @@
+/** A screen of things to choose from. Draws in pi only. */
+
+import { type TuiMouseEvent, type TuiMouseEventResult, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { column, FilterList, type ListRow } from "./filter-list.ts";
+import type { Frame, Hint, Screen } from "./frame.ts";
+
+export interface Choice extends ListRow {
+	readonly description: string;
+	choose(): void;
+}
+
+/** From here on descriptions stand beside their labels. */
+export const WIDE = 60;
+const LABEL_COLUMNS_AT_MOST = 28;
+
+export class Picker implements Screen {
+	readonly title: string;
+	readonly hints: readonly Hint[];
+	readonly #frame: Frame;
+	readonly #list: FilterList<Choice>;
+	readonly #count: number;
+
+	/** @param does what choosing does, in a word */
+	constructor(frame: Frame, title: string, choices: readonly Choice[], does: string) {
+		this.#frame = frame;
+		this.title = title;
+		this.hints = [
+			["tui.select.confirm", does],
+			["tui.select.cancel", "back"],
+		];
+		this.#count = choices.length;
+		const labelWidth = Math.min(LABEL_COLUMNS_AT_MOST, Math.max(...choices.map(({ label }) => visibleWidth(label))));
+		const { theme } = frame.surroundings;
+		this.#list = new FilterList(frame.surroundings, ({ label, description }, width, isSelected) => {
+			if (width < WIDE - 4) return label;
+			const text = `  ${description}`;
+			return column(label, labelWidth) + (isSelected ? text : theme.fg("muted", text));
+		});
+		this.#list.onChoose = () => this.#list.selected?.choose();
+		this.#list.setRows(choices);
+	}
+
+	get focused(): boolean {
+		return this.#list.input.focused;
+	}
+
+	set focused(focused: boolean) {
+		this.#list.input.focused = focused;
+	}
+
+	handleInput(data: string): void {
+		const { keys } = this.#frame.surroundings;
+		if (keys.matches(data, "tui.select.confirm")) this.#list.selected?.choose();
+		else if (keys.matches(data, "tui.select.cancel")) this.#frame.back();
+		else this.#list.handleInput(data);
+	}
+
+	handleMouse(event: TuiMouseEvent): TuiMouseEventResult | undefined {
+		return this.#list.handleMouse(event);
+	}
+
+	render(width: number, rows: number): string[] {
+		const detailRows = width >= WIDE ? 0 : detailRowsOf(rows);
+		const listRows = Math.max(1, Math.min(this.#count, rows - 1 - detailRows));
+		const detail = detailLines(this.#list.selected?.description ?? "", width, detailRows);
+		const { theme } = this.#frame.surroundings;
+		return [...this.#list.render(width, listRows), ...detail.map((line) => theme.fg("dim", line))];
+	}
+}
+
+/** How many of a screen's rows are for what is said about the selected one. */
+export function detailRowsOf(rows: number): number {
+	if (rows >= 10) return 4;
+	return rows >= 6 ? 2 : 0;
+}
+
+/** Exactly `rows` lines, so that a list does not jump while the selection moves. */
+export function detailLines(text: string, width: number, rows: number): string[] {
+	const lines = wrapTextWithAnsi(text, Math.max(1, width - 4));
+	if (lines.length > rows && rows > 0) lines[rows - 1] = `${lines[rows - 1]?.slice(0, width - 5)}…`;
+	return Array.from({ length: rows }, (_, index) => (lines[index] ? `  ${lines[index]}` : ""));
+}

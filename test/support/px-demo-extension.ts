@@ -1,0 +1,117 @@
+// A pi extension with everything that /px can show: every kind of setting, actions that end in every way, a document.
+// Keeps its settings in memory; writes nothing but the document that PX_DEMO_DOCS names.
+
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
+import { Value } from "typebox/value";
+import {
+	isPxScreenOpen,
+	type PiExtension,
+	type PiExtensionSettings,
+	registerPiExtension,
+	type SettingsInForce,
+} from "../../extensions/_shared/registry.ts";
+
+const schema = Type.Object({
+	lamp: Type.Boolean({ default: true, title: "Lamp", description: "Whether there is light.", group: "Light" }),
+	colour: Type.Enum(["red", "green", "blue"], { default: "red", title: "Colour", group: "Light" }),
+	level: Type.Union([Type.Literal(1), Type.Literal(2)], { default: 1, title: "Level", group: "Light" }),
+	steps: Type.Integer({
+		minimum: 0,
+		maximum: 100,
+		default: 5,
+		title: "Steps",
+		group: "Motion",
+		rule: "a whole number from 0 to 100",
+	}),
+	speed: Type.Number({
+		minimum: 0.5,
+		maximum: 10,
+		default: 1.5,
+		title: "Speed (m/s)",
+		description: "How fast it goes, on level ground and with the wind behind it.",
+		group: "Motion",
+		rule: "a number from 0.5 to 10",
+	}),
+	label: Type.String({
+		default: "",
+		maxLength: 40,
+		title: "標籤 label",
+		description: "幅の広い文字も使えます。",
+		group: "Texts",
+	}),
+	key: Type.String({ default: "", title: "Key", description: "Opens the door.", group: "Texts", secret: true }),
+	place: Type.String({ default: "here", title: "Place", group: "Texts", rule: "a place, not nowhere" }),
+});
+
+/** In memory. `place` cannot be saved as "disk full". */
+export function demoSettings(): PiExtensionSettings {
+	const saved: Record<string, unknown> = {};
+	const load = async (): Promise<SettingsInForce> => {
+		const presets = Object.entries(schema.properties).map(([name, field]) => [
+			name,
+			(field as { default?: unknown }).default,
+		]);
+		return {
+			values: { ...Object.fromEntries(presets), ...saved },
+			notes: { speed: "DEMO_SPEED in the environment is overruled." },
+		};
+	};
+	return {
+		schema,
+		load,
+		async save(changes) {
+			for (const [name, value] of Object.entries(changes)) {
+				const field = schema.properties[name as keyof typeof schema.properties] as { title?: string; rule?: string };
+				if (value === "disk full") throw new Error("The settings could not be saved: the disk is full.");
+				if (value === undefined) delete saved[name];
+				else if (Value.Check(field, value)) saved[name] = value;
+				else throw new Error(`${field.title} must be ${field.rule}.`);
+			}
+			return load();
+		},
+	};
+}
+
+export function demoExtension(): PiExtension {
+	return {
+		id: "demo",
+		name: "Demo",
+		description: "Shows every kind of entry.",
+		actions: [
+			{ id: "greet", label: "Greet", description: "Say hello.", run: async (args) => `Hello, ${args || "you"}.` },
+			{
+				id: "report",
+				label: "Report",
+				description: "Say a lot.",
+				run: async () => Array.from({ length: 40 }, (_, line) => `line ${line + 1}`).join("\n"),
+			},
+			{
+				id: "fail",
+				label: "Fail",
+				description: "Throw.",
+				run: async () => {
+					throw new Error("The \x1b[31mdoor is stuck. Oil it.");
+				},
+			},
+			{
+				id: "ask",
+				label: "Ask",
+				description: "Ask a question of its own.",
+				run: async (_, ctx) => `You said ${await ctx.ui.select("Tea or coffee?", ["tea", "coffee"])}.`,
+			},
+			{ id: "wipe", label: "Wipe", description: "Erase everything.", dangerous: true, run: async () => "Wiped." },
+		],
+		settings: demoSettings(),
+		...(process.env.PX_DEMO_DOCS && { docs: process.env.PX_DEMO_DOCS }),
+	};
+}
+
+export default function demo(pi: ExtensionAPI): void {
+	registerPiExtension(pi, demoExtension());
+	// Says on the screen whether it knows that a screen of /px is open.
+	pi.registerCommand("px-open", {
+		description: "Whether a /px screen is open",
+		handler: async (_, ctx) => ctx.ui.notify(`px is ${isPxScreenOpen(pi.events) ? "open" : "closed"}`, "info"),
+	});
+}
