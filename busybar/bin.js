@@ -11,8 +11,26 @@ async function start() {
 	if (!existsSync(built) && source.pathname.includes("/node_modules/")) {
 		throw new Error("this copy of pi-busybar was installed without its dist folder; install the package again");
 	}
+	cacheCompiledCode();
 	const cli = await import((existsSync(built) ? built : source).href);
 	await cli.main();
+}
+
+// Halves the start from source. In the user's own cache folder: Node's default is one that others could write to.
+function cacheCompiledCode() {
+	const { existsSync, mkdirSync } = process.getBuiltinModule("node:fs");
+	const { isAbsolute, join } = process.getBuiltinModule("node:path");
+	const { XDG_CACHE_HOME: set = "" } = process.env;
+	const caches = isAbsolute(set) ? set : join(process.getBuiltinModule("node:os").homedir(), ".cache");
+	const folder = join(caches, "pi-busybar");
+	try {
+		// Level by level: Node's recursive way never returns where mkdir says ENOENT under a folder that exists (/proc).
+		if (!existsSync(caches)) mkdirSync(caches);
+		if (!existsSync(folder)) mkdirSync(folder);
+	} catch {
+		return;
+	}
+	process.getBuiltinModule("node:module").enableCompileCache(folder);
 }
 
 if (major < 22 || (major === 22 && minor < 19)) {

@@ -43,6 +43,12 @@ test.runIf(existsSync(`${root}.git`))("from a git clone it runs from source", ()
 	expectContract(`${clone}/busybar/bin.js`);
 });
 
+test("a home that cannot hold a cache changes nothing", () => {
+	const nowhere = { HOME: folder.in("none/home"), USERPROFILE: folder.in("none/home"), XDG_CACHE_HOME: "" };
+	expect(start(`${root}busybar/bin.js`, ["--help"], nowhere)).toMatchObject({ status: 0, stderr: "" });
+	expect(existsSync(folder.in("none"))).toBe(false);
+});
+
 test("without its built file inside node_modules it says so", () => {
 	const copy = folder.in("node_modules/unbuilt");
 	cpSync(`${root}busybar`, `${copy}/busybar`, { recursive: true });
