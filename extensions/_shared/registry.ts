@@ -55,8 +55,7 @@ const SCREEN_OPEN = "px/1/screen-open";
  */
 export function registerPiExtension(pi: Pick<ExtensionAPI, "events" | "on">, extension: PiExtension): () => void {
 	const remove = answer(pi.events, WHO_IS_THERE, extension);
-	// pi before 1.0 keeps subscriptions of the old instance over /reload.
-	pi.on("session_shutdown", remove);
+	removeAtShutdown(pi, remove);
 	return remove;
 }
 
@@ -85,6 +84,22 @@ export function announcePxScreen(events: EventBus): () => void {
 /** Whether the screen that pi shows may be that of /px, and not a question to the user. */
 export function isPxScreenOpen(events: EventBus): boolean {
 	return ask(events, SCREEN_OPEN).length > 0;
+}
+
+/**
+ * Whether this is the first copy of the extension `name` in its pi; a second one would turn the commands of both into
+ * `/command:1` and `/command:2`. To be called from the factory.
+ */
+export function claimPlace(pi: Pick<ExtensionAPI, "events" | "on">, name: string): boolean {
+	const channel = `px/1/place/${name}`;
+	if (ask(pi.events, channel).length > 0) return false;
+	removeAtShutdown(pi, answer(pi.events, channel, true));
+	return true;
+}
+
+// pi before 1.0 keeps the subscriptions of an old instance over /reload.
+function removeAtShutdown(pi: Pick<ExtensionAPI, "on">, remove: () => void): void {
+	pi.on("session_shutdown", () => void remove());
 }
 
 // `emit` calls every handler before it returns: the collected answers are complete.

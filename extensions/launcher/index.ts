@@ -3,13 +3,20 @@
 import { writeSync } from "node:fs";
 import type { EventBus, ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
-import { announcePxScreen, type PiAction, type PiExtension, registeredExtensions } from "../_shared/registry.ts";
+import {
+	announcePxScreen,
+	claimPlace,
+	type PiAction,
+	type PiExtension,
+	registeredExtensions,
+} from "../_shared/registry.ts";
 import { extensionsText, extensionText, unknownActionSentence, unknownExtensionSentence } from "./answers.ts";
 import { openExtension, openExtensions } from "./extension-screen.ts";
 import { Frame, type Level } from "./frame.ts";
 import { messageOf, plainText } from "./plain-text.ts";
 
 export default function launcher(pi: ExtensionAPI): void {
+	if (!claimPlace(pi, "launcher")) return;
 	pi.registerCommand("px", {
 		description: "Actions, settings and documentation of extensions",
 		getArgumentCompletions: (prefix) => completions(pi.events, prefix),

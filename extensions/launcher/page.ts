@@ -9,10 +9,11 @@ export class Page implements Screen {
 	readonly title: string;
 	readonly isTall = true;
 	readonly hints: readonly Hint[] = [
+		["tui.select.cancel", "back"],
 		["tui.select.down", "line"],
 		["tui.select.pageDown", "page"],
-		["tui.editor.cursorLineEnd", "end"],
-		["tui.select.cancel", "back"],
+		["tui.editor.cursorLineStart", "top"],
+		["tui.editor.cursorLineEnd", "bottom"],
 	];
 	focused = false;
 	readonly #frame: Frame;

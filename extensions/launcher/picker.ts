@@ -1,6 +1,12 @@
 /** A screen of things to choose from. Draws in pi only. */
 
-import { type TuiMouseEvent, type TuiMouseEventResult, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import {
+	type TuiMouseEvent,
+	type TuiMouseEventResult,
+	truncateToWidth,
+	visibleWidth,
+	wrapTextWithAnsi,
+} from "@earendil-works/pi-tui";
 import { column, FilterList, type ListRow } from "./filter-list.ts";
 import type { Frame, Hint, Screen } from "./frame.ts";
 
@@ -12,6 +18,8 @@ export interface Choice extends ListRow {
 /** From here on descriptions stand beside their labels. */
 export const WIDE = 60;
 const LABEL_COLUMNS_AT_MOST = 28;
+/** From here on a blank line sets the list off. */
+const ROOMY = 10;
 
 export class Picker implements Screen {
 	readonly title: string;
@@ -60,7 +68,7 @@ export class Picker implements Screen {
 	}
 
 	render(width: number, rows: number): string[] {
-		const detailRows = width >= WIDE ? 0 : detailRowsOf(rows);
+		const detailRows = width >= WIDE ? 0 : detailRowsOf(width, rows);
 		const listRows = Math.max(1, Math.min(this.#count, rows - 1 - detailRows));
 		const detail = detailLines(this.#list.selected?.description ?? "", width, detailRows);
 		const { theme } = this.#frame.surroundings;
@@ -69,14 +77,17 @@ export class Picker implements Screen {
 }
 
 /** How many of a screen's rows are for what is said about the selected one. */
-export function detailRowsOf(rows: number): number {
-	if (rows >= 10) return 4;
+export function detailRowsOf(width: number, rows: number): number {
+	if (rows >= ROOMY) return width < WIDE ? 4 : 3;
 	return rows >= 6 ? 2 : 0;
 }
 
-/** Exactly `rows` lines, so that a list does not jump while the selection moves. */
+/** Exactly `rows` lines, so that a list does not jump while the selection moves; the first one empty if there is room. */
 export function detailLines(text: string, width: number, rows: number): string[] {
+	const space = rows > 2 ? [""] : [];
+	const room = rows - space.length;
 	const lines = wrapTextWithAnsi(text, Math.max(1, width - 4));
-	if (lines.length > rows && rows > 0) lines[rows - 1] = `${lines[rows - 1]?.slice(0, width - 5)}…`;
-	return Array.from({ length: rows }, (_, index) => (lines[index] ? `  ${lines[index]}` : ""));
+	const shown = lines.slice(0, room);
+	if (lines.length > room && room > 0) shown[room - 1] = `${truncateToWidth(shown[room - 1] ?? "", width - 5, "")}…`;
+	return [...space, ...Array.from({ length: room }, (_, index) => (shown[index] ? `  ${shown[index]}` : ""))];
 }

@@ -62,8 +62,8 @@ export class SettingsScreen implements Screen {
 		}
 		return [
 			["tui.select.confirm", "change"],
-			["tui.editor.deleteCharForward", this.#list.selected?.field.kind === "secret" ? "remove" : "default"],
 			["tui.select.cancel", "back"],
+			["tui.editor.deleteCharForward", this.#list.selected?.field.kind === "secret" ? "remove" : "default"],
 		];
 	}
 
@@ -97,7 +97,7 @@ export class SettingsScreen implements Screen {
 
 	render(width: number, rows: number): string[] {
 		const field = this.#editing?.field ?? this.#list.selected?.field;
-		const detailRows = detailRowsOf(rows);
+		const detailRows = detailRowsOf(width, rows);
 		const listRows = Math.max(1, Math.min(this.#fields.length, rows - 1 - detailRows));
 		this.#group = undefined;
 		const lines = this.#list.render(width, listRows, this.#editedLine(width));
@@ -131,11 +131,11 @@ export class SettingsScreen implements Screen {
 	#detail(field: Field, width: number): string {
 		const { name, group, description, rule, kind } = field;
 		const isSet = kind === "secret" && shownValue(field, this.#valueOf(field)) !== "not set";
-		const parts = this.#editing ? [isSet ? "Nothing typed keeps the one there is." : "", `Must be ${rule}.`] : [];
+		const how = this.#editing ? [isSet ? "Nothing typed keeps the one there is." : "", `Must be ${rule}.`] : [];
 		const where = width < WIDE && group !== "" && !this.#editing ? `${group}: ` : "";
 		const preset = kind === "secret" ? "" : `Default: ${shownValue(field, field.default)}.`;
 		const note = this.#inForce.notes[name] ?? "";
-		return where + [note, ...parts, description, preset].filter((part) => part !== "").join(" ");
+		return where + [...how, note, description, preset].filter((part) => part !== "").join(" ");
 	}
 
 	#choose(): void {
