@@ -1,0 +1,49 @@
+// Act: pi is killed while its alert is lit, so that nobody is left to clear it.
+
+import { untilDark, untilLit } from "../support/pi-desk.ts";
+import { Film } from "./film.ts";
+import { seconds } from "./report.ts";
+import { eventAt, HOLD_SECONDS, type Stage } from "./stage.ts";
+
+/** The bar's timer: the hold, rounded up, and 5 s more. */
+const EXPIRY_SECONDS = Math.ceil(HOLD_SECONDS) + 5;
+/** From the expiry to the look that finds the bar dark. */
+const LOOK_MS = 500;
+
+export async function killed(stage: Stage): Promise<void> {
+	const { bar, report } = stage;
+	const before = (await bar.journal()).length;
+	const film = new Film(bar);
+	const pi = await stage.startPi({ script: [{ text: "It is done." }] });
+	const events = await pi.prompt("please");
+	await untilLit(bar);
+	stage.picture("killed", await bar.screen("front"));
+	const killedMs = Date.now();
+	pi.terminal.kill("SIGKILL");
+	await pi.terminal.exit;
+	await untilDark(bar);
+	await film.stop();
+
+	const journal = (await bar.journal()).slice(before);
+	const draw = journal.find(({ method, path }) => method === "POST" && path === "/api/display/draw");
+	if (!draw) throw new Error("The alert was not drawn.");
+	const darkMs = film.darkAfter(draw.at) ?? Number.POSITIVE_INFINITY;
+	const startedMs = eventAt(events, "input");
+	report.table(
+		[
+			[seconds(0), "pi takes the prompt"],
+			[seconds(draw.at - startedMs), "the bar is lit"],
+			[seconds(killedMs - startedMs), "kill -9"],
+			[seconds(darkMs - startedMs), "the bar is dark"],
+		],
+		[0],
+	);
+	report.line();
+	const clears = journal.filter(({ method }) => method === "DELETE").length;
+	report.promise("Dark by itself", clears === 0, `${clears} clears asked for`);
+	report.promise(
+		`Dark within hold + 5 s: ${EXPIRY_SECONDS} s`,
+		darkMs - draw.at < EXPIRY_SECONDS * 1000 + LOOK_MS,
+		`${seconds(darkMs - draw.at)} after the draw arrived`,
+	);
+}

@@ -1,0 +1,74 @@
+// A pi extension for the demo: the front display of the simulated bar above the editor, live.
+// Asks the simulated bar at PI_DEMO_BAR ten times a second while a session is open in a terminal.
+
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { unpackScreen } from "../support/led-picture.ts";
+import { colourLines } from "./half-blocks.ts";
+
+const WIDGET = "simulated-bar";
+const INTERVAL_MS = 100;
+/** Narrower than this, pi shows the caption alone. */
+const COLUMNS = 74;
+
+export default function barWidget(pi: ExtensionAPI): void {
+	let stop = (): void => undefined;
+	pi.on("session_start", (_event, ctx) => {
+		const url = process.env.PI_DEMO_BAR;
+		if (ctx.mode !== "tui" || url === undefined) return;
+		ctx.ui.setWidget(WIDGET, (tui, theme) => {
+			let pixels: string[] = [];
+			const look = new Look(url, (front) => {
+				pixels = front;
+				tui.requestRender();
+			});
+			stop = () => look.end();
+			return {
+				render: (width) => {
+					const caption = theme.fg("dim", ` Simulated BUSY Bar, also at ${url}`.slice(0, width));
+					return width < COLUMNS ? [caption] : [...pixels.map((line) => ` ${line}`), caption];
+				},
+				invalidate: () => undefined,
+				dispose: () => look.end(),
+			};
+		});
+	});
+	pi.on("session_shutdown", () => stop());
+}
+
+/** Looks at the bar again and again, and tells of what has changed. */
+class Look {
+	readonly #url: string;
+	readonly #onChange: (lines: string[]) => void;
+	readonly #timer: NodeJS.Timeout;
+	#seen = "";
+	#isAsking = false;
+
+	constructor(url: string, onChange: (lines: string[]) => void) {
+		this.#url = url;
+		this.#onChange = onChange;
+		this.#timer = setInterval(() => void this.#ask(), INTERVAL_MS);
+		this.#timer.unref();
+	}
+
+	end(): void {
+		clearInterval(this.#timer);
+	}
+
+	/** Never rejects. */
+	async #ask(): Promise<void> {
+		if (this.#isAsking) return;
+		this.#isAsking = true;
+		try {
+			const response = await fetch(`${this.#url}_sim/live?after=${Number.MAX_SAFE_INTEGER}`);
+			const { front } = (await response.json()) as { front: string };
+			if (front !== this.#seen) {
+				this.#seen = front;
+				this.#onChange(colourLines(unpackScreen(front, "front")));
+			}
+		} catch {
+			// The bar has ended a moment before pi.
+		} finally {
+			this.#isAsking = false;
+		}
+	}
+}

@@ -1,0 +1,91 @@
+// `npm run demo`: real pi, both extensions, the bundled CLI and a simulated bar, and whether they keep their promises.
+// Starts and ends its own processes; leaves pictures in demo-output/ and nothing else.
+
+import { relative } from "node:path";
+import { parseArgs } from "node:util";
+import { killed } from "./act-killed.ts";
+import { twoTurns } from "./act-two-turns.ts";
+import { unplugged } from "./act-unplugged.ts";
+import { logTable } from "./log-rows.ts";
+import { openPi } from "./open.ts";
+import { seconds } from "./report.ts";
+import { Closers, Stage } from "./stage.ts";
+
+const HELP = `npm run demo             Four short acts with pi, its alerts and a simulated BUSY Bar. Needs no key, no network
+                         and no bar. Exit status 1 if a promise is not kept. Pictures go to demo-output/.
+npm run demo -- --open   pi's own interface in this terminal, for you to type to, with the bar above the editor.
+npm run demo -- --help   This text.
+`;
+
+interface Act {
+	readonly title: string;
+	readonly play: (stage: Stage) => Promise<void>;
+}
+
+const ACTS: readonly Act[] = [
+	{ title: "One prompt, two turns", play: twoTurns },
+	{ title: "The bar is unplugged", play: unplugged },
+	{ title: "kill -9 in the middle", play: killed },
+];
+
+async function play(closers: Closers): Promise<number> {
+	const startedMs = performance.now();
+	const stage = await Stage.open(closers);
+	const { report, desk, pictures } = stage;
+	for (const [at, { title, play }] of ACTS.entries()) {
+		report.heading(`${at + 1}  ${title}`);
+		await play(stage);
+	}
+	report.heading("The log");
+	report.table(logTable(desk.log()));
+	report.line();
+	report.line(`Pictures of the bar: ${relative(process.cwd(), pictures) || "."}/`);
+	report.line(`To try it yourself:  npm run demo -- --open`);
+	report.line();
+	const { broken } = report;
+	const time = `${seconds(performance.now() - startedMs)}`;
+	if (broken.length === 0) report.line(`All promises kept, in ${time}.`);
+	else report.line(`${broken.length === 1 ? "This promise was" : "These promises were"} not kept, in ${time}:`);
+	for (const promise of broken) report.line(`✗ ${promise}`);
+	return broken.length === 0 ? 0 : 1;
+}
+
+/** What the command line asks for; a sentence if it makes no sense. */
+function wanted(): "acts" | "open" | "help" | { readonly complaint: string } {
+	try {
+		const { values } = parseArgs({ options: { open: { type: "boolean" }, help: { type: "boolean", short: "h" } } });
+		return values.help ? "help" : values.open ? "open" : "acts";
+	} catch (error) {
+		return { complaint: error instanceof Error ? error.message : String(error) };
+	}
+}
+
+async function main(): Promise<number> {
+	const mode = wanted();
+	if (typeof mode === "object") {
+		process.stderr.write(`Error: ${mode.complaint} See npm run demo -- --help.\n`);
+		return 1;
+	}
+	if (mode === "help") {
+		process.stdout.write(HELP);
+		return 0;
+	}
+	const closers = new Closers();
+	for (const [signal, status] of [
+		["SIGINT", 130],
+		["SIGTERM", 143],
+		["SIGHUP", 129],
+	] as const) {
+		process.once(signal, () => void closers.closeAll().finally(() => process.exit(status)));
+	}
+	try {
+		return mode === "open" ? await openPi(closers) : await play(closers);
+	} catch (error) {
+		process.stderr.write(`\nError: ${error instanceof Error ? error.message : String(error)}\n`);
+		return 1;
+	} finally {
+		await closers.closeAll();
+	}
+}
+
+process.exitCode = await main();

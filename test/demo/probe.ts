@@ -1,0 +1,57 @@
+// What pi does and when, seen from inside: the two halves of a stopwatch around the extensions loaded between them.
+// Appends to the file named in PI_DEMO_EVENTS.
+
+import { appendFileSync, readFileSync } from "node:fs";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+
+/** One event of pi. */
+export interface PiEvent {
+	readonly type: string;
+	/** Milliseconds since the Unix epoch, with fractions: when pi called the first handler. */
+	readonly atMs: number;
+	/** How long pi waited before it called the handler after those in between; it awaits them one by one, in load order. */
+	readonly waitedMs: number;
+	/** Of `turn_end`. */
+	readonly turnIndex?: number;
+}
+
+const EVENTS = ["session_start", "input", "agent_start", "tool_execution_start", "turn_end", "agent_settled"];
+const STARTED = Symbol.for("pi-busybar-alert.demo.started");
+
+/** The first half, in an extension of its own. */
+export function startStopwatch(pi: ExtensionAPI): void {
+	const process = globalThis as { [STARTED]?: number };
+	listen(pi, () => {
+		process[STARTED] = performance.now();
+	});
+}
+
+/** The second half. */
+export function stopStopwatch(pi: ExtensionAPI): void {
+	const process = globalThis as { [STARTED]?: number };
+	listen(pi, ({ type, turnIndex }) => {
+		const stoppedMs = performance.now();
+		const startedMs = process[STARTED] ?? stoppedMs;
+		const event = { type, atMs: performance.timeOrigin + startedMs, waitedMs: stoppedMs - startedMs, turnIndex };
+		appendFileSync(eventsFile(), `${JSON.stringify(event)}\n`);
+	});
+}
+
+/** Those that a process has written so far. */
+export function readEvents(file: string): PiEvent[] {
+	const lines = readFileSync(file, { encoding: "utf8", flag: "a+" }).split("\n");
+	// The last one is empty, or still being written.
+	return lines.slice(0, -1).map((line) => JSON.parse(line) as PiEvent);
+}
+
+function eventsFile(): string {
+	const file = process.env.PI_DEMO_EVENTS;
+	if (file === undefined) throw new Error("PI_DEMO_EVENTS must name the file for pi's events.");
+	return file;
+}
+
+function listen(pi: ExtensionAPI, handler: (event: { type: string; turnIndex?: number }) => void): void {
+	// The event names are data here, which the overloads of `on` cannot express.
+	const on = pi.on.bind(pi) as unknown as (type: string, handler: (event: { type: string }) => void) => void;
+	for (const type of EVENTS) on(type, handler);
+}

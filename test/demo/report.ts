@@ -1,0 +1,99 @@
+// What the demo tells: headings, tables, the bar's frames, and promises with the figure that was found.
+// Writes to one output, in colour only if that is a terminal that has it.
+
+import type { WriteStream } from "node:tty";
+import type { Screen } from "../support/led-picture.ts";
+import { colourLines, plainLines } from "./half-blocks.ts";
+
+const INDENT = "  ";
+const GAP = "  ";
+
+export interface Moment {
+	readonly caption: string;
+	readonly screen: Screen;
+}
+
+/** One line of a table; a cell that is a number of milliseconds says so itself. */
+export type Row = readonly string[];
+
+export class Report {
+	readonly #output: Pick<WriteStream, "write" | "isTTY" | "columns" | "getColorDepth">;
+	readonly #hasColours: boolean;
+	/** Promises that were not kept. */
+	readonly broken: string[] = [];
+
+	constructor(output: Pick<WriteStream, "write" | "isTTY" | "columns" | "getColorDepth"> = process.stdout) {
+		this.#output = output;
+		this.#hasColours = output.isTTY && output.getColorDepth() === 24;
+	}
+
+	line(text = ""): void {
+		this.#output.write(text === "" ? "\n" : `${INDENT}${text}\n`);
+	}
+
+	heading(text: string): void {
+		this.#output.write(`\n${this.#style("1", text)}\n\n`);
+	}
+
+	/** Columns as wide as their widest cell; `right` names those that are aligned to the right. */
+	table(rows: readonly Row[], right: readonly number[] = []): void {
+		const widths: number[] = [];
+		for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+		for (const row of rows) {
+			const cells = row.map((cell, at) =>
+				right.includes(at) ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0),
+			);
+			this.line(cells.join(GAP).trimEnd());
+		}
+	}
+
+	/** As many beside each other as fit. */
+	moments(moments: readonly Moment[]): void {
+		const width = moments[0]?.screen.width ?? 0;
+		// An output without a width is a file or a CI log.
+		const fitting = Math.max(1, Math.floor(((this.#output.columns ?? 80) - INDENT.length) / (width + GAP.length)));
+		for (let at = 0; at < moments.length; at += fitting) {
+			const shown = moments.slice(at, at + fitting);
+			this.line();
+			this.line(
+				shown
+					.map(({ caption }) => this.#style("2", caption.padEnd(width)))
+					.join(GAP)
+					.trimEnd(),
+			);
+			const pictures = shown.map(({ screen }) => (this.#hasColours ? colourLines(screen) : plainLines(screen)));
+			for (const row of pictures[0]?.keys() ?? []) {
+				const line = pictures.map((picture) => picture[row] ?? "").join(GAP);
+				this.line(this.#hasColours ? line : line.trimEnd());
+			}
+		}
+		this.line();
+	}
+
+	/** `found` is what this run measured, and stands there whether the promise is kept or not. */
+	promise(text: string, isKept: boolean, found: string): void {
+		const mark = isKept ? this.#style("32", "✓") : this.#style("31", "✗");
+		this.line(`${mark} ${text.padEnd(39)}${GAP}${found}`);
+		if (!isKept) this.broken.push(`${text}: ${found}`);
+	}
+
+	#style(code: string, text: string): string {
+		return this.#hasColours ? `\x1b[${code}m${text}\x1b[0m` : text;
+	}
+}
+
+/** `1.25 s`. */
+export function seconds(ms: number): string {
+	return `${(ms / 1000).toFixed(2)} s`;
+}
+
+/** `84 ms`; `0.12 ms` below ten. */
+export function milliseconds(ms: number): string {
+	return `${ms < 10 ? ms.toFixed(2) : Math.round(ms)} ms`;
+}
+
+export function median(values: readonly number[]): number {
+	const sorted = values.toSorted((a, b) => a - b);
+	const middle = Math.floor(sorted.length / 2);
+	return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}

@@ -1,0 +1,126 @@
+// What every act plays on: a user's home, a simulated bar, pi in a terminal, and the folder for pictures.
+// Everything but the pictures is in temporary folders, and ends and goes with the stage.
+
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ledPng, type Screen } from "../support/led-picture.ts";
+import { startTerminalPi } from "../support/pi.ts";
+import { EXTENSION, PiDesk } from "../support/pi-desk.ts";
+import type { ScriptedStep } from "../support/scripted-model.ts";
+import type { SimulatedBar } from "../support/simulated-bar.ts";
+import { KEY, type Terminal } from "../support/terminal.ts";
+import { waitUntil } from "../support/wait.ts";
+import { type PiEvent, readEvents } from "./probe.ts";
+import { Report } from "./report.ts";
+
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+export const LAUNCHER = file("../../extensions/launcher/index.ts");
+const PICTURES = file("../../demo-output");
+const LED_PIXELS = 12;
+
+/** The settings of the demo, as its user has saved them. */
+export const HOLD_SECONDS = 2;
+
+/** Takes what was started, and ends it: the last first. */
+export class Closers {
+	readonly #closers: (() => Promise<void>)[] = [];
+
+	readonly add = (close: () => Promise<void>): void => {
+		this.#closers.push(close);
+	};
+
+	/** Safe to call twice: each is called once. */
+	async closeAll(): Promise<void> {
+		for (let close = this.#closers.pop(); close; close = this.#closers.pop()) await close();
+	}
+}
+
+export class Stage {
+	readonly report = new Report();
+	readonly pictures = PICTURES;
+	readonly desk: PiDesk;
+	readonly bar: SimulatedBar;
+	#actors = 0;
+
+	static async open(closers: Closers): Promise<Stage> {
+		const desk = new PiDesk(closers.add);
+		desk.saveSettings({ holdSeconds: HOLD_SECONDS });
+		return new Stage(desk, await desk.bar());
+	}
+
+	private constructor(desk: PiDesk, bar: SimulatedBar) {
+		this.desk = desk;
+		this.bar = bar;
+		rmSync(PICTURES, { recursive: true, force: true });
+		mkdirSync(PICTURES);
+	}
+
+	/** pi in a terminal with its events recorded; `extensions` are those between the two halves of the stopwatch. */
+	async startPi(options: {
+		readonly script: readonly ScriptedStep[];
+		readonly addr?: string;
+		readonly extensions?: readonly string[];
+	}): Promise<ActingPi> {
+		const events = join(this.desk.home.dir, `events-${++this.#actors}.jsonl`);
+		const { addr = this.bar.addr, script, extensions = [LAUNCHER, EXTENSION] } = options;
+		const terminal = await startTerminalPi(
+			this.desk.home,
+			this.desk.pi(addr, {
+				script,
+				extensions: [file("./probe-before.ts"), ...extensions, file("./probe-after.ts")],
+				env: { PI_DEMO_EVENTS: events },
+			}),
+		);
+		return new ActingPi(terminal, events);
+	}
+
+	picture(name: string, { rgb, width, height }: Screen): void {
+		writeFileSync(join(PICTURES, `${name}.png`), ledPng(rgb, width, height, LED_PIXELS));
+	}
+}
+
+/** A pi that is typed to. */
+export class ActingPi {
+	readonly terminal: Terminal;
+	readonly #eventsFile: string;
+	#prompts = 0;
+
+	constructor(terminal: Terminal, eventsFile: string) {
+		this.terminal = terminal;
+		this.#eventsFile = eventsFile;
+	}
+
+	get events(): PiEvent[] {
+		return readEvents(this.#eventsFile);
+	}
+
+	/** Types a prompt that is not on the screen yet, and waits until pi has settled. Returns the events of this run. */
+	async prompt(text: string): Promise<PiEvent[]> {
+		const before = this.events.length;
+		this.terminal.write(text);
+		await this.terminal.waitForText(text);
+		this.terminal.write(KEY.enter);
+		this.#prompts += 1;
+		await waitUntil(
+			`The end of prompt ${this.#prompts}`,
+			20_000,
+			() => this.events.filter(({ type }) => type === "agent_settled").length === this.#prompts,
+			() => this.terminal.screen().join("\n"),
+		);
+		return this.events.slice(before);
+	}
+
+	async quit(): Promise<void> {
+		this.terminal.write(KEY.ctrlD);
+		await this.terminal.exit;
+	}
+}
+
+/** The first event of a kind; it was waited for. */
+export function eventAt(events: readonly PiEvent[], type: string, turnIndex?: number): number {
+	const event = events.find((each) => each.type === type && (turnIndex === undefined || each.turnIndex === turnIndex));
+	if (!event) throw new Error(`pi told of no ${type}.`);
+	return event.atMs;
+}
