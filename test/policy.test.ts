@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { AlertRequest } from "../extensions/busybar-alert/alert.ts";
 import { AlertPolicy } from "../extensions/busybar-alert/policy.ts";
 import type { Outcome } from "../extensions/busybar-alert/run.ts";
 import { resolveSettings } from "../extensions/busybar-alert/settings.ts";
@@ -8,6 +9,8 @@ import { AlertDesk, refusal } from "./support/alert-desk.ts";
 class PlayedPi {
 	readonly desk = new AlertDesk();
 	readonly policy: AlertPolicy;
+	readonly detached: AlertRequest[] = [];
+	focused = false;
 	saved: Record<string, unknown>;
 
 	constructor(saved: Record<string, unknown> = {}, gated: { nested?: boolean; headless?: boolean } = {}) {
@@ -21,6 +24,9 @@ class PlayedPi {
 				return this.desk.cycle;
 			},
 			session: "session",
+			isFocused: () => this.focused,
+			isMutedHere: () => false,
+			showDetached: async (request) => void this.detached.push(request),
 			nested: gated.nested ?? false,
 			headless: gated.headless ?? false,
 			onSettings: () => undefined,

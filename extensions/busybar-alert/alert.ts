@@ -13,7 +13,7 @@ import type { NoticeMemory } from "./notices.ts";
 import type { Pattern } from "./settings.ts";
 import type { WhichCli } from "./which-cli.ts";
 
-export type Alert = "turn" | "done" | "error";
+export type Alert = "turn" | "done" | "error" | "question";
 
 /** An alert that passed the gates, with all that showing it takes: a running cycle reads no setting. */
 export interface AlertRequest {
@@ -21,7 +21,10 @@ export interface AlertRequest {
 	/** For the log and the status line, such as `turn 3`. */
 	readonly reason: string;
 	readonly session: string;
-	readonly pattern: Pattern;
+	/** A name, or the absolute path of the user's own frames or `.anim` file. */
+	readonly pattern: string;
+	/** Shown instead when the user's own picture cannot be. */
+	readonly fallbackPattern: Pattern;
 	readonly target: Target;
 	readonly holdSeconds: number;
 	/** The `command` setting. */
@@ -70,9 +73,11 @@ export interface PartingClear {
 }
 
 /** The bar ends an alert by itself this long after its hold, should nobody clear it. */
-const EXPIRY_MARGIN_SECONDS = 5;
+export const EXPIRY_MARGIN_SECONDS = 5;
 /** A rejected draw stays parked at the bar for 1.5 s and can still appear: docs/bar.md. */
 const PARKED_DRAW_MS = 2_000;
+/** An alert that its user may have seen stays at least this long, or for its hold if that is less. */
+const SEEN_AFTER_MS = 3_000;
 const CLEAR_PAUSES_MS = [0, 1_000, 3_000] as const;
 const OWED_CLEAR_EVERY_MS = 60_000;
 const OWED_CLEAR_TRIES = 60;
@@ -80,6 +85,8 @@ const OWED_CLEAR_TRIES = 60;
 /** What is, or may be, on the bar because of us. */
 interface Lit {
 	readonly request: AlertRequest;
+	/** The fallback where the requested one could not be shown. */
+	readonly pattern: string;
 	readonly anim: string;
 	readonly cli: Cli;
 	readonly sinceMs: number;
@@ -91,6 +98,8 @@ export class AlertCycle {
 	readonly #ports: CyclePorts;
 	readonly #backoff = new Backoff();
 	readonly #listeners = new Set<CycleListener>();
+	/** The user's own pictures that could not be shown: each is told once. */
+	readonly #toldPatterns = new Set<string>();
 	#next: OpenTicket | undefined;
 	#current: OpenTicket | undefined;
 	#lit: Lit | undefined;
@@ -138,12 +147,29 @@ export class AlertCycle {
 		const ticket = new OpenTicket(request);
 		this.#lastBeganMs = this.#nowMs();
 		const running = this.busy;
-		if (this.#next) this.#supersede(this.#next);
+		if (this.#next) this.#skip(this.#next, "superseded");
 		this.#next = ticket;
 		this.#endWait?.();
 		if (running) this.#tell();
 		else void this.#run();
 		return ticket;
+	}
+
+	/** Its user is back at this pi: what is lit has been seen. A question stays until it is answered. */
+	userIsBack(): void {
+		const ticket = this.#current;
+		if (ticket?.status !== "shown" || ticket.request.alert === "question") return;
+		this.#release(ticket, Math.min(SEEN_AFTER_MS, ticket.request.holdSeconds * 1_000));
+	}
+
+	/** The question was answered: its alert ends now, or is not drawn at all. */
+	withdraw(ticket: Ticket): void {
+		if (ticket === this.#current) this.#release(this.#current, 0);
+		else if (ticket === this.#next) {
+			this.#skip(this.#next, "answered");
+			this.#next = undefined;
+			this.#tell();
+		}
 	}
 
 	/**
@@ -152,7 +178,7 @@ export class AlertCycle {
 	 * @param when `after_hold` lets the alert have its time first
 	 */
 	part(when: "now" | "after_hold" = "now"): PartingClear | undefined {
-		if (this.#next) this.#supersede(this.#next);
+		if (this.#next) this.#skip(this.#next, "superseded");
 		this.#next = undefined;
 		const lit = this.#lit;
 		if (!lit || lit.expiresAtMs <= this.#nowMs()) return undefined;
@@ -186,63 +212,79 @@ export class AlertCycle {
 	}
 
 	async #present(ticket: OpenTicket): Promise<void> {
-		const { request } = ticket;
-		const pauseMs = await this.#draw(ticket);
-		if (pauseMs !== undefined) await this.#wait(pauseMs);
+		await this.#draw(ticket);
+		if (ticket.status === "shown") await this.#hold(ticket);
+		else if (ticket.failure?.late) await this.#wait(PARKED_DRAW_MS);
 		// What waits now is drawn over what is lit: a clear in between would only make the bar flicker.
 		if (this.#next || !this.#lit) return;
-		await this.#clear(request.reason);
+		await this.#clear(ticket.request.reason);
 	}
 
-	/** Gets the picture on the bar. Returns how long to wait before it is cleared; undefined to clear at once. */
-	async #draw(ticket: OpenTicket): Promise<number | undefined> {
+	/** Gets the picture on the bar and decides the ticket. */
+	async #draw(ticket: OpenTicket): Promise<void> {
 		const { request } = ticket;
 		const choice = await this.#ports.whichCli.choose(request.command);
-		if (this.#superseded(ticket)) return undefined;
+		if (this.#overtaken(ticket)) return;
 		if (!choice.ok) return this.#fail(ticket, choice.failure);
 		const { cli } = choice;
 
 		if (this.#lit && stillShows(this.#lit, request, cli)) {
 			this.#log(request, { outcome: "fired", pattern: request.pattern, anim: this.#lit.anim, extended: true });
-			this.#shown(ticket);
-			return request.holdSeconds * 1_000;
+			return this.#shown(ticket);
 		}
 
 		const commands = new CommandLine(cli, this.#ports.env);
-		for (let rebuilt = false; ; rebuilt = true) {
-			const asset = await this.#ports.assets.ensure(request.pattern, request.target.display, commands);
-			if (this.#superseded(ticket)) return undefined;
-			if (!asset.ok) return this.#fail(ticket, asset.failure);
-
+		let { pattern } = request;
+		for (let isRebuilt = false; ; ) {
+			const asset = await this.#ports.assets.ensure(pattern, request.target.display, commands);
+			if (this.#overtaken(ticket)) return;
 			// Another bar, name or display: nothing that is drawn now could replace what is lit there.
-			if (this.#lit && !samePlace(this.#lit.request.target, request.target)) {
+			if (asset.ok && this.#lit && !samePlace(this.#lit.request.target, request.target)) {
 				const uncleared = await this.#tryClear(request.reason);
 				if (uncleared) this.#report(request, notCleared(uncleared));
-				if (this.#superseded(ticket)) return undefined;
+				if (this.#overtaken(ticket)) return;
 			}
-
-			const failure = await this.#show(request, cli, commands, asset.anim);
-			if (failure === undefined) {
-				this.#shown(ticket);
-				return request.holdSeconds * 1_000;
-			}
-			if (failure.kind === "bad_asset" && !rebuilt) {
+			const failure = asset.ok ? await this.#show(request, cli, commands, pattern, asset.anim) : asset.failure;
+			if (failure === undefined) return this.#shown(ticket);
+			if (failure.kind === "bad_asset" && asset.ok && !isRebuilt) {
 				await this.#ports.assets.discard(asset.anim);
-				continue;
+				isRebuilt = true;
+			} else if (failure.kind === "bad_asset" && pattern !== request.fallbackPattern) {
+				this.#reportPattern(request, pattern, failure);
+				pattern = request.fallbackPattern;
+				isRebuilt = false;
+			} else {
+				if (failure.kind === "not_found") this.#ports.whichCli.forget(request.command);
+				return this.#fail(ticket, failure);
 			}
-			if (failure.kind === "not_found") this.#ports.whichCli.forget(request.command);
-			this.#fail(ticket, failure);
-			return failure.late ? PARKED_DRAW_MS : undefined;
 		}
 	}
 
-	async #show(request: AlertRequest, cli: Cli, commands: CommandLine, anim: string): Promise<Failure | undefined> {
+	/** Until its time is over, its user has seen it, or something else is to be drawn or has taken it over. */
+	async #hold(ticket: OpenTicket): Promise<void> {
+		const sinceMs = this.#nowMs();
+		while (!this.#next && this.#lit) {
+			const holdMs = Math.min(ticket.request.holdSeconds * 1_000, ticket.holdLimitMs);
+			const leftMs = sinceMs + holdMs - this.#nowMs();
+			if (leftMs <= 0) return;
+			await this.#wait(leftMs);
+		}
+	}
+
+	async #show(
+		request: AlertRequest,
+		cli: Cli,
+		commands: CommandLine,
+		pattern: string,
+		anim: string,
+	): Promise<Failure | undefined> {
 		const lifetimeSeconds = Math.ceil(request.holdSeconds) + EXPIRY_MARGIN_SECONDS;
 		const before = this.#lit;
 		const startedMs = this.#nowMs();
 		const command = commands.show(anim, request.target, lifetimeSeconds);
 		const litAt = (sinceMs: number, lifetimeMs: number): Lit => ({
 			request,
+			pattern,
 			anim,
 			cli,
 			sinceMs,
@@ -262,7 +304,7 @@ export class AlertCycle {
 			else if (!failure.late) this.#lit = before;
 		}
 		if (failure === undefined) {
-			this.#log(request, { outcome: "fired", pattern: request.pattern, anim, ms: Math.round(nowMs - startedMs) });
+			this.#log(request, { outcome: "fired", pattern, anim, ms: Math.round(nowMs - startedMs) });
 		}
 		return failure;
 	}
@@ -330,13 +372,20 @@ export class AlertCycle {
 		});
 	}
 
-	#superseded(ticket: OpenTicket): boolean {
-		if (this.#next) this.#supersede(ticket);
-		return this.#next !== undefined;
+	#release(ticket: OpenTicket, afterMs: number): void {
+		ticket.holdLimitMs = Math.min(ticket.holdLimitMs, afterMs);
+		this.#endWait?.();
 	}
 
-	#supersede(ticket: OpenTicket): void {
-		this.#log(ticket.request, { outcome: "skipped", gate: "superseded" });
+	/** Nothing is drawn any more that a newer alert replaces, or whose question is answered. */
+	#overtaken(ticket: OpenTicket): boolean {
+		const why = this.#next ? "superseded" : ticket.holdLimitMs === 0 ? "answered" : undefined;
+		if (why) this.#skip(ticket, why);
+		return why !== undefined;
+	}
+
+	#skip(ticket: OpenTicket, why: "superseded" | "answered"): void {
+		this.#log(ticket.request, { outcome: "skipped", gate: why });
 		ticket.decide("superseded");
 	}
 
@@ -347,7 +396,7 @@ export class AlertCycle {
 		ticket.decide("shown");
 	}
 
-	#fail(ticket: OpenTicket, failure: Failure): undefined {
+	#fail(ticket: OpenTicket, failure: Failure): void {
 		this.#report(ticket.request, failure);
 		ticket.decide("failed", failure);
 	}
@@ -359,6 +408,15 @@ export class AlertCycle {
 		void this.#ports.notices.failed(failure.kind).then((isNews) => {
 			if (isNews) for (const listener of this.#listeners) listener.notice(failure.message);
 		});
+	}
+
+	/** The user's own picture cannot be shown: told once, for the next success does not mend it. */
+	#reportPattern(request: AlertRequest, pattern: string, failure: Failure): void {
+		this.#log(request, { outcome: "error", kind: failure.kind, error: failure.message });
+		if (this.#toldPatterns.has(pattern)) return;
+		this.#toldPatterns.add(pattern);
+		const message = `${failure.message} Until then, ${request.alert} alerts show \`${request.fallbackPattern}\`.`;
+		for (const listener of this.#listeners) listener.notice(message);
 	}
 
 	#setProblem(problem: FailureKind | undefined): void {
@@ -392,6 +450,8 @@ class OpenTicket implements Ticket {
 	readonly decided: Promise<void>;
 	status: Ticket["status"] = "waiting";
 	failure: Failure | undefined;
+	/** Shortens the hold once its user is back; 0 ends it. */
+	holdLimitMs = Number.POSITIVE_INFINITY;
 	#settle: () => void = () => undefined;
 
 	constructor(request: AlertRequest) {
@@ -421,9 +481,7 @@ function samePlace(one: Target, other: Target): boolean {
  */
 function stillShows(lit: Lit, request: AlertRequest, cli: Cli): boolean {
 	return (
-		!cli.abilities.expiresAfter &&
-		lit.request.pattern === request.pattern &&
-		samePlace(lit.request.target, request.target)
+		!cli.abilities.expiresAfter && lit.pattern === request.pattern && samePlace(lit.request.target, request.target)
 	);
 }
 

@@ -4,8 +4,8 @@
  */
 
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { basename, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
 	badAsset,
@@ -18,7 +18,6 @@ import {
 	inspectedSize,
 } from "./busybar.ts";
 import type { ExecFn } from "./exec.ts";
-import type { Pattern } from "./settings.ts";
 
 export type AssetResult =
 	| { readonly ok: true; readonly anim: string }
@@ -27,19 +26,33 @@ export type AssetResult =
 const FRAMES_PER_SECOND = 12;
 /** Of the patterns that the CLI draws. */
 const FRAME_COUNT = 12;
-const DRAWN_BY_CLI: ReadonlySet<Pattern> = new Set(["spinner", "pulse"]);
+const DRAWN_BY_CLI: ReadonlySet<string> = new Set(["spinner", "pulse"]);
+const FRAME_NAME = /^frame_\d+\.png$/;
+const TEMPORARY = "tmp-";
+const ABANDONED_AFTER_MS = 3_600_000;
 /** Offline commands take neither an address nor a token. */
 const NO_TARGET = { addr: "", token: "" };
 
-/** Frames of a pattern that the CLI does not have: `patterns/<pattern>/<display>/frame_N.png`. */
-const framesFolder = (pattern: Pattern, display: Display) =>
-	fileURLToPath(new URL(`./patterns/${pattern}/${display}/`, import.meta.url));
+/** Where the picture of a pattern comes from. */
+type Source =
+	| { readonly from: "cli"; readonly pattern: string }
+	/** `frame_0.png`, `frame_1.png`, ...: those in `patterns/<pattern>/<display>/`, or the user's own. */
+	| { readonly from: "frames"; readonly folder: string; readonly label: string }
+	| { readonly from: "anim"; readonly path: string };
+
+/** @param pattern a name, or an absolute path of the user's */
+function sourceOf(pattern: string, display: Display): Source {
+	if (DRAWN_BY_CLI.has(pattern)) return { from: "cli", pattern };
+	if (/\.anim$/i.test(pattern)) return { from: "anim", path: pattern };
+	if (isAbsolute(pattern)) return { from: "frames", folder: pattern, label: "frames" };
+	const folder = fileURLToPath(new URL(`./patterns/${pattern}/${display}/`, import.meta.url));
+	return { from: "frames", folder, label: pattern };
+}
 
 export class Assets {
 	readonly #exec: ExecFn;
 	readonly #folder: string;
 	readonly #checked = new Set<string>();
-	readonly #names = new Map<string, Promise<string>>();
 	readonly #inProgress = new Map<string, Promise<AssetResult>>();
 	#temporaryCount = 0;
 
@@ -48,25 +61,47 @@ export class Assets {
 		this.#folder = cacheFolder;
 	}
 
-	/** A file that is there and fits the display; made if it is absent or unusable. Never rejects. */
-	async ensure(pattern: Pattern, display: Display, cli: CommandLine): Promise<AssetResult> {
+	/**
+	 * A file that is there and fits the display; made if it is absent or unusable. Never rejects.
+	 * @param pattern a name, or the absolute path of the user's own folder of frames or `.anim` file
+	 */
+	async ensure(pattern: string, display: Display, cli: CommandLine): Promise<AssetResult> {
+		const source = sourceOf(pattern, display);
 		try {
-			const anim = join(this.#folder, await this.#name(pattern, display));
+			const anim = join(this.#folder, await nameOf(source, display));
 			const running = this.#inProgress.get(anim);
 			if (running) return await running;
-			const result = this.#ensure(pattern, display, anim, cli);
+			const result = this.#ensure(source, display, anim, cli);
 			this.#inProgress.set(anim, result);
 			return await result.finally(() => this.#inProgress.delete(anim));
 		} catch (error) {
 			const message = error instanceof Error ? error.message : String(error);
+			if (isAbsolute(pattern)) return { ok: false, failure: badAsset(`${pattern} cannot be read (${message})`) };
 			return { ok: false, failure: { kind: "unknown", message: `The animation could not be prepared: ${message}` } };
 		}
 	}
 
 	/** Checks a file that is already there, off any alert's path; makes none. Never rejects. */
-	async check(pattern: Pattern, display: Display, cli: CommandLine): Promise<void> {
-		const name = await this.#name(pattern, display).catch(() => undefined);
+	async check(pattern: string, display: Display, cli: CommandLine): Promise<void> {
+		const name = await nameOf(sourceOf(pattern, display), display).catch(() => undefined);
 		if (name !== undefined && (await isFile(join(this.#folder, name)))) await this.ensure(pattern, display, cli);
+	}
+
+	/** Whether the file is there and fits, is yet to be made, or what is wrong. Never rejects. */
+	async state(pattern: string, display: Display, cli: CommandLine): Promise<"ready" | "absent" | Failure> {
+		if (!isAbsolute(pattern)) {
+			const name = await nameOf(sourceOf(pattern, display), display).catch(() => undefined);
+			if (name === undefined || !(await isFile(join(this.#folder, name)))) return "absent";
+		}
+		const result = await this.ensure(pattern, display, cli);
+		return result.ok ? "ready" : result.failure;
+	}
+
+	/** Makes the file anew although it is there. Never rejects. */
+	async remake(pattern: string, display: Display, cli: CommandLine): Promise<AssetResult> {
+		const name = await nameOf(sourceOf(pattern, display), display).catch(() => undefined);
+		if (name !== undefined) await this.discard(join(this.#folder, name)).catch(() => undefined);
+		return this.ensure(pattern, display, cli);
 	}
 
 	/** The CLI would not play this file: the next `ensure` makes it anew. */
@@ -75,7 +110,7 @@ export class Assets {
 		await rm(anim, { force: true });
 	}
 
-	async #ensure(pattern: Pattern, display: Display, anim: string, cli: CommandLine): Promise<AssetResult> {
+	async #ensure(source: Source, display: Display, anim: string, cli: CommandLine): Promise<AssetResult> {
 		if (await isFile(anim)) {
 			if (this.#checked.has(anim)) return { ok: true, anim };
 			if ((await this.#flaw(anim, display, cli)) === undefined) {
@@ -83,23 +118,31 @@ export class Assets {
 				return { ok: true, anim };
 			}
 		}
-		const failure = await this.#make(pattern, display, anim, cli);
+		const failure = await this.#make(source, display, anim, cli);
 		if (failure) return { ok: false, failure };
 		this.#checked.add(anim);
 		return { ok: true, anim };
 	}
 
 	/** Makes the file under temporary names: a process that dies half way leaves no file that looks whole. */
-	async #make(pattern: Pattern, display: Display, anim: string, cli: CommandLine): Promise<Failure | undefined> {
+	async #make(source: Source, display: Display, anim: string, cli: CommandLine): Promise<Failure | undefined> {
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+		await this.#sweep();
 		this.#temporaryCount += 1;
-		const stem = join(this.#folder, `tmp-${process.pid}-${this.#temporaryCount}-${Date.now().toString(36)}`);
+		const stem = join(this.#folder, `${TEMPORARY}${process.pid}-${this.#temporaryCount}-${Date.now().toString(36)}`);
 		const made = { zip: `${stem}.zip`, anim: `${stem}.anim` };
 		try {
-			const create = cli.create(await pictureOf(pattern, display), display, FRAMES_PER_SECOND, made);
-			const failure = failureOf("create", create, await this.#run(create), NO_TARGET);
-			if (failure) return failure;
-			const flaw = await this.#flaw(made.anim, display, cli);
+			if (source.from === "anim") await copyFile(source.path, made.anim);
+			else {
+				const picture =
+					source.from === "cli"
+						? { pattern: source.pattern, frameCount: FRAME_COUNT }
+						: { framesFolder: source.folder, frameCount: (await framesIn(source.folder)).length };
+				const create = cli.create(picture, display, FRAMES_PER_SECOND, made);
+				const failure = failureOf("create", create, await this.#run(create), NO_TARGET);
+				if (failure) return source.from === "frames" ? badAsset(`${source.folder}: ${failure.message}`) : failure;
+			}
+			const flaw = await this.#flaw(made.anim, display, cli, source);
 			if (flaw) return flaw;
 			await chmod(made.anim, 0o600);
 			await rename(made.anim, anim);
@@ -109,47 +152,54 @@ export class Assets {
 		}
 	}
 
+	/** Removes what a pi that was killed in the middle has left. */
+	async #sweep(): Promise<void> {
+		for (const name of await readdir(this.#folder)) {
+			if (!name.startsWith(TEMPORARY)) continue;
+			const path = join(this.#folder, name);
+			const file = await stat(path).catch(() => undefined);
+			if (file && Date.now() - file.mtimeMs > ABANDONED_AFTER_MS) await rm(path, { force: true });
+		}
+	}
+
 	/** Why the bar would not play the file: it answers 200 even to one that it cannot show, so nothing else would tell. */
-	async #flaw(anim: string, display: Display, cli: CommandLine): Promise<Failure | undefined> {
+	async #flaw(anim: string, display: Display, cli: CommandLine, source?: Source): Promise<Failure | undefined> {
+		const label = source?.from === "anim" ? source.path : source?.from === "frames" ? source.folder : anim;
 		const inspect = cli.inspect(anim);
 		const result = await this.#run(inspect);
 		const failure = failureOf("inspect", inspect, result, NO_TARGET);
 		if (failure?.kind === "not_found") return failure;
-		if (failure) return badAsset(failure.message);
+		if (failure) return badAsset(`${label}: ${failure.message}`);
 		const found = inspectedSize(result.stdout);
 		const wanted = DISPLAY_SIZE[display];
 		if (found?.width === wanted.width && found.height === wanted.height) return undefined;
 		const size = found ? `${found.width}x${found.height}` : "of unknown size";
-		return badAsset(`${anim} is ${size}, the ${display} display is ${wanted.width}x${wanted.height}`);
+		return badAsset(`${label} is ${size}, the ${display} display is ${wanted.width}x${wanted.height}`);
 	}
 
 	#run(command: Command) {
 		return this.#exec(command.file, command.args, command);
 	}
-
-	/** The bar takes names of at most 31 characters. */
-	#name(pattern: Pattern, display: Display): Promise<string> {
-		if (DRAWN_BY_CLI.has(pattern)) return Promise.resolve(`alert_${display}_${pattern}.anim`);
-		const folder = framesFolder(pattern, display);
-		const known = this.#names.get(folder);
-		if (known) return known;
-		const name = contentHash(folder).then((hash) => `${pattern}_${display}_${hash}.anim`);
-		this.#names.set(folder, name);
-		name.catch(() => this.#names.delete(folder));
-		return name;
-	}
 }
 
-async function pictureOf(pattern: Pattern, display: Display) {
-	if (DRAWN_BY_CLI.has(pattern)) return { pattern, frameCount: FRAME_COUNT };
-	const folder = framesFolder(pattern, display);
-	return { framesFolder: folder, frameCount: (await readdir(folder)).length };
+/** At most 31 characters, which is what the bar takes. */
+async function nameOf(source: Source, display: Display): Promise<string> {
+	if (source.from === "cli") return `alert_${display}_${source.pattern}.anim`;
+	if (source.from === "anim") return `anim_${display}_${await contentHash([source.path])}.anim`;
+	const frames = await framesIn(source.folder);
+	return `${source.label}_${display}_${await contentHash(frames)}.anim`;
 }
 
-/** 8 hex characters that change when any frame does. */
-async function contentHash(folder: string): Promise<string> {
+async function framesIn(folder: string): Promise<string[]> {
+	const names = (await readdir(folder)).filter((name) => FRAME_NAME.test(name));
+	if (names.length === 0) throw new Error("it holds no frame_0.png");
+	return names.sort().map((name) => join(folder, name));
+}
+
+/** 8 hex characters that change when any of the files does. */
+async function contentHash(paths: readonly string[]): Promise<string> {
 	const hash = createHash("sha256");
-	for (const name of (await readdir(folder)).sort()) hash.update(name).update(await readFile(join(folder, name)));
+	for (const path of paths) hash.update(basename(path)).update(await readFile(path));
 	return hash.digest("hex").slice(0, 8);
 }
 

@@ -70,7 +70,7 @@ export interface Command {
 }
 
 /** Milliseconds after which a command is ended, by what it does. */
-const DEADLINE_MS = { create: 15_000, inspect: 5_000, show: 8_000, clear: 5_000 } as const;
+const DEADLINE_MS = { create: 15_000, inspect: 5_000, show: 8_000, clear: 5_000, status: 5_000 } as const;
 /** The CLI gives up this much earlier than we end it, so that its own words arrive. */
 const DEADLINE_MARGIN_MS = 750;
 
@@ -117,6 +117,11 @@ export class CommandLine {
 		return this.#device("clear", target, ["--application-name", target.applicationName]);
 	}
 
+	/** Only the bundled CLI has this command. */
+	status(target: Pick<Target, "addr" | "token">): Command {
+		return this.#device("status", target, ["--format", "json"]);
+	}
+
 	#offline(name: "create" | "inspect", args: readonly string[]): Command {
 		return {
 			file: this.#cli.file,
@@ -126,7 +131,7 @@ export class CommandLine {
 		};
 	}
 
-	#device(name: "show" | "clear", target: Pick<Target, "addr" | "token">, args: readonly string[]): Command {
+	#device(name: "show" | "clear" | "status", target: Pick<Target, "addr" | "token">, args: readonly string[]): Command {
 		const { abilities, file, leadingArgs } = this.#cli;
 		const hidden = abilities.tokenFromEnvironment;
 		return {
@@ -156,12 +161,12 @@ function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
  * @param step what was run: an offline command cannot fail to reach the bar
  */
 export function failureOf(
-	step: "create" | "inspect" | "show" | "clear",
+	step: keyof typeof DEADLINE_MS,
 	command: Pick<Command, "file" | "deadlineMs">,
 	result: ExecResult,
 	target: Pick<Target, "addr" | "token">,
 ): Failure | undefined {
-	const online = step === "show" || step === "clear";
+	const online = step !== "create" && step !== "inspect";
 	// Before the line is cut: half a token would not be recognised any more.
 	const said = firstErrorLine(withoutToken(result.stderr, target.token));
 

@@ -1,89 +1,242 @@
-/** The slash commands: what they do and say. Touches pi's command registration and, without a user interface, the standard streams. */
+/** What the user can start: the slash commands, and the same things as actions in /px. */
 
 import { writeSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { PiExtension } from "../_shared/registry.ts";
 import type { Alert } from "./alert.ts";
-import type { AlertLog } from "./log.ts";
-import type { TestResult } from "./policy.ts";
-import type { LoadedSettings, SettingsFile } from "./settings.ts";
-import { statsOf, statsText } from "./stats.ts";
+import { CommandLine } from "./busybar.ts";
+import { doctorText, examine, linuxKernel } from "./doctor.ts";
+import { execProcess } from "./exec.ts";
+import { muteEnd, muteText } from "./mute.ts";
+import { lastText, logText, statsText } from "./report.ts";
+import type { Session } from "./session.ts";
+import { type LoadedSettings, SETTING_NAMES, settingField, settingsSchema } from "./settings.ts";
 
-/** What the commands act on in the session that runs. */
-export interface CommandTarget {
-	readonly settings: SettingsFile;
-	readonly log: AlertLog;
-	/** Shows an alert past every gate and resolves once the bar has it, or has refused it. */
-	readonly test: (alert: Alert) => Promise<TestResult>;
-	readonly onSettings: (loaded: LoadedSettings) => void;
+interface Command {
+	/** Behind `/busybar-alert-`; empty for `/busybar-alert` itself, undefined for an action of /px alone. */
+	readonly suffix: string | undefined;
+	readonly id: string;
+	readonly label: string;
+	readonly description: string;
+	/** Completed in the terminal. */
+	readonly choices: readonly string[];
+	/** Resolves to what the user reads; rejects with a sentence. */
+	run(argument: string, session: Session): Promise<string>;
 }
 
-const ALERTS = ["turn", "done", "error"] as const satisfies readonly Alert[];
+const ALERTS = ["turn", "done", "error", "question"] as const satisfies readonly Alert[];
+const DEFAULT_LOG_ROWS = 10;
+const MOST_LOG_ROWS = 200;
 
-/** @param target undefined before the session has started */
-export function registerCommands(pi: ExtensionAPI, target: () => CommandTarget | undefined): void {
-	const command = (
-		name: string,
-		description: string,
-		choices: readonly string[],
-		run: (argument: string, session: CommandTarget) => Promise<Answer>,
-	) =>
-		pi.registerCommand(name, {
+const COMMANDS: readonly Command[] = [
+	{
+		suffix: "",
+		id: "state",
+		label: "State",
+		description: "Show the state, the last alert and the last silence",
+		choices: [],
+		run: async (argument, session) => {
+			refuseArgument(argument);
+			return `${stateText(await session.load(), session)}\n${lastText(await session.log.read())}`;
+		},
+	},
+	{
+		suffix: "test",
+		id: "test",
+		label: "Test alert",
+		description: "Show an alert on the BUSY Bar now",
+		choices: ALERTS,
+		run: async (argument, session) => {
+			const alert = oneOf(ALERTS, argument, "turn");
+			const { ticket, gate } = await session.test(alert);
+			if (ticket.failure) throw new Error(ticket.failure.message);
+			if (ticket.status === "superseded") return "Another alert took this one's place.";
+			const { target, holdSeconds } = ticket.request;
+			const sent = `Alert sent to ${target.addr} (app ${target.applicationName}, ${target.display}, hold ${holdSeconds}s).`;
+			return gate ? `${sent} An automatic one would be silent now: ${gate}.` : sent;
+		},
+	},
+	{
+		suffix: "toggle",
+		id: "toggle",
+		label: "Switch on or off",
+		description: "Switch BUSY Bar alerts on or off",
+		choices: ["on", "off"],
+		run: async (argument, session) => {
+			const { values } = await session.load();
+			const wanted = oneOf(["on", "off"], argument, values.enabled ? "off" : "on");
+			await session.save({ enabled: wanted === "on" });
+			return `BUSY Bar alerts are ${wanted}.`;
+		},
+	},
+	{
+		suffix: "mute",
+		id: "mute",
+		label: "Mute",
+		description: "Mute for a time (30m, 2h), in this pi only (here), until lifted (no argument), or lift it (off)",
+		choices: ["30m", "2h", "here", "off"],
+		run: async (argument, session) => {
+			const nowMs = Date.now();
+			if (argument === "here") session.muteHere(true);
+			else if (argument === "off") {
+				session.muteHere(false);
+				await session.save({ mutedUntilMs: undefined });
+			} else {
+				const endMs = argument === "" ? Number.POSITIVE_INFINITY : muteEnd(argument, nowMs);
+				if (endMs === undefined) {
+					throw new Error(`"${argument}" is no time to mute for. Use 30m, 2h (a week at most), here, off, or nothing.`);
+				}
+				await session.save({ mutedUntilMs: endMs });
+			}
+			const { mutedUntilMs } = await session.load();
+			return `BUSY Bar alerts are ${muteText(mutedUntilMs, session.parts.isMutedHere, nowMs) ?? "not muted"}.`;
+		},
+	},
+	{
+		suffix: "stats",
+		id: "stats",
+		label: "Statistics",
+		description: "Count alerts, silences by gate and errors by kind",
+		choices: [],
+		run: async (argument, session) => {
+			refuseArgument(argument);
+			return statsText(await session.log.read());
+		},
+	},
+	{
+		suffix: "log",
+		id: "log",
+		label: "Log",
+		description: "Show the last rows of the log",
+		choices: ["10", "50"],
+		run: async (argument, session) => {
+			const count = argument === "" ? DEFAULT_LOG_ROWS : Number(argument);
+			if (!Number.isInteger(count) || count < 1 || count > MOST_LOG_ROWS) {
+				throw new Error(`"${argument}" is no number of rows. Use a whole number from 1 to ${MOST_LOG_ROWS}.`);
+			}
+			return logText(await session.log.read(), count);
+		},
+	},
+	{
+		suffix: "doctor",
+		id: "doctor",
+		label: "Doctor",
+		description: "Look at everything an alert depends on, and say what to do",
+		choices: [],
+		run: async (argument, session) => {
+			refuseArgument(argument);
+			const { whichCli, assets } = session.parts;
+			const { cacheFolder } = session.host;
+			const ports = { exec: execProcess, whichCli, assets, cacheFolder, env: process.env, kernel: linuxKernel };
+			return doctorText(await examine(await session.load(), ports));
+		},
+	},
+	{
+		suffix: undefined,
+		id: "prepare",
+		label: "Prepare assets",
+		description: "Make the animations of the chosen patterns anew for the chosen display",
+		choices: [],
+		run: async (argument, session) => {
+			refuseArgument(argument);
+			const { values } = await session.load();
+			const choice = await session.parts.whichCli.choose(values.command);
+			if (!choice.ok) throw new Error(choice.failure.message);
+			const chosen = [values.pattern, values.patternDone, values.patternError, values.patternQuestion];
+			const patterns = [...new Set(chosen.filter((pattern) => pattern !== "off"))];
+			for (const pattern of patterns) {
+				const made = await session.parts.assets.remake(pattern, values.display, new CommandLine(choice.cli));
+				if (!made.ok) throw new Error(made.failure.message);
+			}
+			return `Prepared for the ${values.display} display: ${patterns.join(", ") || "nothing, all patterns are off"}.`;
+		},
+	},
+];
+
+/** @param session undefined before the session has started */
+export function registerCommands(pi: ExtensionAPI, session: () => Session | undefined): void {
+	for (const { suffix, description, choices, run } of COMMANDS) {
+		if (suffix === undefined) continue;
+		pi.registerCommand(suffix === "" ? "busybar-alert" : `busybar-alert-${suffix}`, {
 			description,
 			getArgumentCompletions: (prefix) => {
 				const fitting = choices.filter((choice) => choice.startsWith(prefix));
 				return fitting.length > 0 ? fitting.map((value) => ({ value, label: value })) : null;
 			},
 			handler: async (args, ctx) => {
-				const session = target();
-				if (!session) return;
-				const argument = args.trim();
+				const running = session();
+				if (!running) return;
 				try {
-					if (argument !== "" && !choices.includes(argument)) {
-						answer(
-							ctx,
-							problem(
-								`/${name} does not know "${argument}". Use ${choices.length > 0 ? choices.join(", ") : "no argument"}.`,
-							),
-						);
-					} else answer(ctx, await run(argument, session));
+					answer(ctx, await run(args.trim(), running), "info");
 				} catch (error) {
-					answer(ctx, problem(error instanceof Error ? error.message : String(error)));
+					answer(ctx, error instanceof Error ? error.message : String(error), "warning");
 				}
 			},
 		});
-
-	command("busybar-alert-test", "Show an alert on the BUSY Bar now", ALERTS, async (argument, session) => {
-		const alert = ALERTS.find((candidate) => candidate === argument) ?? "turn";
-		const { ticket, gate } = await session.test(alert);
-		if (ticket.failure) return problem(ticket.failure.message);
-		if (ticket.status === "superseded") return { text: "Another alert took this one's place.", level: "info" };
-		const { target: to, holdSeconds } = ticket.request;
-		const sent = `Alert sent to ${to.addr} (app ${to.applicationName}, ${to.display}, hold ${holdSeconds}s).`;
-		return { text: gate ? `${sent} An automatic one would be silent now: ${gate}.` : sent, level: "info" };
-	});
-
-	command("busybar-alert-toggle", "Switch BUSY Bar alerts on or off", ["on", "off"], async (argument, session) => {
-		const { values } = await session.settings.load();
-		const enabled = argument === "" ? !values.enabled : argument === "on";
-		const loaded = await session.settings.save({ enabled });
-		session.onSettings(loaded);
-		return { text: `BUSY Bar alerts are ${enabled ? "on" : "off"}.`, level: "info" };
-	});
-
-	command("busybar-alert-stats", "Count alerts, silences and errors", [], async (_, session) => ({
-		text: statsText(statsOf(await session.log.read())),
-		level: "info",
-	}));
+	}
 }
 
-interface Answer {
-	readonly text: string;
-	readonly level: "info" | "warning";
+/** What /px shows of this extension. */
+export function piExtension(session: () => Session | undefined): PiExtension {
+	const running = (): Session => {
+		const found = session();
+		if (!found) throw new Error("The session has not started yet. Try again in a moment.");
+		return found;
+	};
+	return {
+		id: "busybar-alert",
+		name: "BUSY Bar alert",
+		description: "Flashes your BUSY Bar when a turn ends",
+		actions: COMMANDS.map(({ id, label, description, run }) => ({
+			id,
+			label,
+			description,
+			run: (args) => run(args.trim(), running()),
+		})),
+		settings: {
+			schema: settingsSchema,
+			load: async () => inForce(await running().load()),
+			save: async (changes) => inForce(await running().save(changes)),
+		},
+		docs: fileURLToPath(new URL("./README.md", import.meta.url)),
+	};
 }
 
-const problem = (text: string): Answer => ({ text, level: "warning" });
+function inForce(loaded: LoadedSettings) {
+	const notes: Record<string, string> = {};
+	for (const name of SETTING_NAMES) {
+		const variable = settingField(name).environment;
+		if (loaded.overruled.includes(name)) notes[name] = `Overrules the environment variable ${variable}.`;
+		else if (loaded.sources[name] === "environment") notes[name] = `From the environment variable ${variable}.`;
+	}
+	return { values: loaded.values, notes };
+}
 
-function answer(ctx: ExtensionCommandContext, { text, level }: Answer): void {
+function stateText(loaded: LoadedSettings, session: Session): string {
+	const { values, mutedUntilMs } = loaded;
+	const { alerting, problem } = session.parts.cycle.status;
+	const state = alerting
+		? `alerting (${alerting.reason})`
+		: values.enabled
+			? (muteText(mutedUntilMs, session.parts.isMutedHere, Date.now()) ??
+				(problem ? `on, last problem: ${problem}` : "on"))
+			: "off";
+	return `BUSY Bar alerts: ${state}, for ${values.addr} (app ${values.applicationName}, ${values.display}).`;
+}
+
+function oneOf<T extends string>(choices: readonly T[], argument: string, preset: T): T {
+	if (argument === "") return preset;
+	const found = choices.find((choice) => choice === argument);
+	if (found === undefined) throw new Error(`"${argument}" is none of ${choices.join(", ")}.`);
+	return found;
+}
+
+function refuseArgument(argument: string): void {
+	if (argument !== "") throw new Error(`"${argument}" is too much: this takes no argument.`);
+}
+
+function answer(ctx: ExtensionCommandContext, text: string, level: "info" | "warning"): void {
 	if (ctx.hasUI) ctx.ui.notify(text, level);
 	// pi redirects stdout in print mode, and in JSON mode stdout is the event stream.
 	else writeSync(ctx.mode === "print" ? 1 : 2, `${text}\n`);

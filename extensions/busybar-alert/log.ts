@@ -28,8 +28,11 @@ export type LogEvent =
 			/** From the start of `busybar show` to its end. Absent where an alert that was already lit only stays longer. */
 			readonly ms?: number;
 			readonly extended?: true;
+			/** Left to a process of its own; whether the bar took it is not known. */
+			readonly detached?: true;
 	  }
-	| { readonly outcome: "skipped"; readonly gate: Gate | "superseded" }
+	/** `superseded`: a newer alert took its place before it was drawn. `answered`: its question was, before it was drawn. */
+	| { readonly outcome: "skipped"; readonly gate: Gate | "superseded" | "answered" }
 	| { readonly outcome: "error"; readonly kind: FailureKind; readonly error: string }
 	| { readonly outcome: "cleared"; readonly heldMs: number };
 

@@ -5,17 +5,10 @@
 
 import type { Alert, AlertCycle, AlertRequest, Ticket } from "./alert.ts";
 import type { Clock } from "./clock.ts";
-import { type Gate, gateOf } from "./gates.ts";
+import { type Gate, gateOf, isQuietAt } from "./gates.ts";
 import type { AlertLog } from "./log.ts";
 import { type Ask, Run, type Turn } from "./run.ts";
-import {
-	type LoadedSettings,
-	PATTERNS,
-	type Pattern,
-	type Settings,
-	type SettingsFile,
-	settingField,
-} from "./settings.ts";
+import { type LoadedSettings, type Pattern, type Settings, type SettingsFile, settingField } from "./settings.ts";
 
 export interface PolicyPorts {
 	readonly settings: Pick<SettingsFile, "load">;
@@ -25,7 +18,14 @@ export interface PolicyPorts {
 	readonly cycle: () => AlertCycle;
 	readonly session: string;
 	readonly nested: boolean;
+	/** Print or json mode. */
 	readonly headless: boolean;
+	/** The terminal that pi runs in has the focus, as far as is known. */
+	readonly isFocused: () => boolean;
+	/** `/busybar-alert-mute here` is in force. */
+	readonly isMutedHere: () => boolean;
+	/** Shows an alert from a pi that is about to end and will not wait. */
+	readonly showDetached: (request: AlertRequest) => Promise<void>;
 	/** Called whenever settings were read, with the same object as long as they did not change. */
 	readonly onSettings: (loaded: LoadedSettings) => void;
 }
@@ -37,13 +37,18 @@ export interface TestResult {
 	readonly gate: Gate | undefined;
 }
 
-const PATTERN_SETTING = { turn: "pattern", done: "patternDone", error: "patternError" } as const satisfies Record<
-	Alert,
-	keyof Settings
->;
+const PATTERN_SETTING = {
+	turn: "pattern",
+	done: "patternDone",
+	error: "patternError",
+	question: "patternQuestion",
+} as const satisfies Record<Alert, keyof Settings>;
+
+const MANUAL = "manual test";
 
 export class AlertPolicy {
 	readonly #ports: PolicyPorts;
+	#mutedUntilMs: number | undefined;
 	#run = new Run();
 	/** Events are worked off in the order they came; no link of the chain rejects. */
 	#chain: Promise<void> = Promise.resolve();
@@ -52,8 +57,10 @@ export class AlertPolicy {
 		this.#ports = ports;
 	}
 
-	/** Returns at once, as do the other two. */
+	/** Returns at once, as do the other event methods. */
 	runStarted(): void {
+		// A retry starts the agent again within the same run.
+		this.#run.startedMs ??= this.#ports.clock.monotonicMs();
 		this.#enqueue(async () => {
 			await this.#settings();
 		});
@@ -63,10 +70,11 @@ export class AlertPolicy {
 	turnEnded(turn: Turn, aborting: boolean): void {
 		const run = this.#run;
 		const ask = run.turnEnded(turn);
+		if (!ask || aborting) return;
 		this.#enqueue(async () => {
 			const settings = await this.#settings();
-			if (!ask || aborting || settings.alertOn !== "turn_end") return;
-			const ticket = this.#ask(ask, settings);
+			if (this.#alertOn(settings) !== "turn_end") return;
+			const ticket = this.#ask(ask, settings, run);
 			if (ticket) run.accepted(ticket);
 		});
 	}
@@ -75,26 +83,69 @@ export class AlertPolicy {
 		const run = this.#run;
 		// What comes from now on belongs to the next run, even if this one's verdict is still on its way.
 		this.#run = new Run();
-		if (aborted) return;
+		this.#enqueue(async () => {
+			this.#withdrawQuestion(run);
+			if (aborted) return;
+			const settings = await this.#settings();
+			const ask = run.settled(this.#alertOn(settings));
+			if (ask) this.#ask(ask, settings, run);
+		});
+	}
+
+	/** pi waits for an answer in the middle of a run. @param kind pi's word for the prompt, such as `select` */
+	questionAsked(kind: string): void {
+		const run = this.#run;
+		if (run.startedMs === undefined) return;
 		this.#enqueue(async () => {
 			const settings = await this.#settings();
-			const ask = run.settled(settings.alertOn);
-			if (ask) this.#ask(ask, settings);
+			// A pi without a user interface gets its answer at once.
+			if (this.#ports.headless && settings.headless) return;
+			run.question = this.#ask({ alert: "question", reason: `question: ${kind}` }, settings, run);
 		});
+	}
+
+	questionAnswered(): void {
+		const run = this.#run;
+		this.#enqueue(async () => this.#withdrawQuestion(run));
+	}
+
+	/** A prompt was sent, a key pressed, the focus gained. */
+	userIsBack(): void {
+		if (!this.#isGated) this.#ports.cycle().userIsBack();
 	}
 
 	/** Shows `alert` past every gate; a pattern that is `off` shows as its default. */
 	async test(alert: Alert): Promise<TestResult> {
 		const settings = await this.#settings();
-		const gate = this.#gate(alert, settings);
+		const gate = this.gate(alert, settings);
 		const cycle = this.#ports.cycle();
 		cycle.forgetFailures();
-		return { gate, ticket: cycle.show(this.#request({ alert, reason: "manual test" }, settings)) };
+		return { gate, ticket: cycle.show(this.#request({ alert, reason: MANUAL }, settings)) };
+	}
+
+	/** The session ends: nobody will answer its question any more. Resolves when all events are worked off. Never rejects. */
+	async end(): Promise<void> {
+		this.questionAnswered();
+		await this.idle();
 	}
 
 	/** Resolves when all events so far are worked off. Never rejects. */
 	async idle(): Promise<void> {
 		await this.#chain;
+	}
+
+	get #isGated(): boolean {
+		return this.#ports.nested || this.#ports.headless;
+	}
+
+	/** A pi that ends with its run has no use for alerts in the middle of it. */
+	#alertOn(settings: Settings): Settings["alertOn"] {
+		return this.#ports.headless && settings.headless ? "agent_settled" : settings.alertOn;
+	}
+
+	#withdrawQuestion(run: Run): void {
+		if (run.question) this.#ports.cycle().withdraw(run.question);
+		run.question = undefined;
 	}
 
 	#enqueue(step: () => Promise<void>): void {
@@ -107,24 +158,41 @@ export class AlertPolicy {
 
 	async #settings(): Promise<Settings> {
 		const loaded = await this.#ports.settings.load();
+		this.#mutedUntilMs = loaded.mutedUntilMs;
 		this.#ports.onSettings(loaded);
 		return loaded.values;
 	}
 
-	#ask(ask: Ask, settings: Settings): Ticket | undefined {
+	#ask(ask: Ask, settings: Settings, run: Run): Ticket | undefined {
 		if (!settings.enabled) return undefined;
-		const gate = this.#gate(ask.alert, settings);
-		if (gate === undefined) return this.#ports.cycle().show(this.#request(ask, settings));
-		this.#ports.log.append({ ...this.#origin(ask), outcome: "skipped", gate });
+		const gate = this.#gate(ask.alert, settings, run);
+		if (gate !== undefined) {
+			this.#ports.log.append({ ...this.#origin(ask), outcome: "skipped", gate });
+			return undefined;
+		}
+		const request = this.#request(ask, settings);
+		if (!this.#isGated) return this.#ports.cycle().show(request);
+		this.#enqueue(() => this.#ports.showDetached(request));
 		return undefined;
 	}
 
-	#gate(alert: Alert, settings: Settings): Gate | undefined {
-		const { nested, headless } = this.#ports;
-		const cycle = nested || headless ? undefined : this.#ports.cycle();
+	/** The gate that would silence an automatic alert now. */
+	gate(alert: Alert, settings: Settings): Gate | undefined {
+		return this.#gate(alert, settings, this.#run);
+	}
+
+	#gate(alert: Alert, settings: Settings, run: Run): Gate | undefined {
+		const { nested, headless, clock } = this.#ports;
+		const cycle = this.#isGated ? undefined : this.#ports.cycle();
+		const muted = this.#mutedUntilMs !== undefined && clock.now() < this.#mutedUntilMs;
 		return gateOf(alert, {
 			nested,
-			headless,
+			headless: headless && !settings.headless,
+			muted: muted || this.#ports.isMutedHere(),
+			quiet: isQuietAt(settings.quietHours, new Date(clock.now())),
+			focused: settings.onlyWhenUnfocused && this.#ports.isFocused(),
+			runMs: run.startedMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - run.startedMs,
+			minRunSeconds: settings.minRunSeconds,
 			patternOff: settings[PATTERN_SETTING[alert]] === "off",
 			backingOff: cycle?.backingOff ?? false,
 			inFlight: cycle?.busy ?? false,
@@ -135,13 +203,16 @@ export class AlertPolicy {
 
 	#request({ alert, reason }: Ask, settings: Settings): AlertRequest {
 		const { addr, token, applicationName, display, priority } = settings;
+		const fallbackPattern = settingField(PATTERN_SETTING[alert]).default as Pattern;
+		const pattern = settings[PATTERN_SETTING[alert]];
 		return {
 			alert,
 			reason,
 			session: this.#ports.session,
-			pattern: patternOf(alert, settings),
+			pattern: pattern === "off" ? fallbackPattern : pattern,
+			fallbackPattern,
 			target: { addr, token, applicationName, display, priority },
-			holdSeconds: settings.holdSeconds,
+			holdSeconds: alert === "question" && reason !== MANUAL ? settings.questionHoldSeconds : settings.holdSeconds,
 			command: settings.command,
 			clearOnShutdown: settings.clearOnShutdown,
 		};
@@ -165,11 +236,4 @@ export class AlertPolicy {
 			error: `An event could not be handled: ${String(error)}`,
 		});
 	}
-}
-
-function patternOf(alert: Alert, settings: Settings): Pattern {
-	const name = PATTERN_SETTING[alert];
-	const chosen = settings[name];
-	const shown = chosen === "off" ? settingField(name).default : chosen;
-	return PATTERNS.find((pattern) => pattern === shown) ?? "spinner";
 }

@@ -18,6 +18,10 @@ export interface Ask {
 
 /** Everything from the first `agent_start` since pi last settled to `agent_settled`. */
 export class Run {
+	/** On a monotonic clock; undefined before the run's first `agent_start`. */
+	startedMs: number | undefined;
+	/** The alert of the question that pi waits for an answer to. */
+	question: Ticket | undefined;
 	#lastTurn: Turn | undefined;
 	#lastTicket: Ticket | undefined;
 

@@ -15,7 +15,7 @@ interface FieldTexts {
 	readonly description: string;
 	/** Completes "must be ...". */
 	readonly rule: string;
-	readonly group: "When" | "Bar" | "Patterns" | "Advanced";
+	readonly group: "When" | "Bar" | "Patterns" | "Quiet" | "Advanced";
 	/** The environment variable that stands in for a value that is not saved. */
 	readonly environment?: string;
 	/** Never shown, quoted or logged. */
@@ -23,19 +23,23 @@ interface FieldTexts {
 }
 
 /** `spinner` and `pulse` are drawn by the CLI, the others are frames in `patterns/`. */
-export const PATTERNS = ["spinner", "pulse", "check", "cross"] as const;
+export const PATTERNS = ["spinner", "pulse", "check", "cross", "question"] as const;
 export type Pattern = (typeof PATTERNS)[number];
 
 const HOST = "(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\\[[0-9A-Fa-f:.]+\\])";
 const PORT = "(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?";
+const ABSOLUTE_PATH = "(?:/|[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\x00-\\x1f\\x7f]*";
+const TIME = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
 
 const pattern = (preset: Pattern, title: string, description: string) =>
-	Type.Enum([...PATTERNS, "off"], {
+	Type.String({
+		pattern: `^(?:${[...PATTERNS, "off"].join("|")}|${ABSOLUTE_PATH})$`,
+		maxLength: 4_096,
 		default: preset,
 		...({
 			title,
 			description,
-			rule: `one of ${[...PATTERNS, "off"].join(", ")}`,
+			rule: `one of ${[...PATTERNS, "off"].join(", ")}, or the absolute path of a folder with frame_0.png ... or of an .anim file`,
 			group: "Patterns",
 		} satisfies FieldTexts),
 	});
@@ -77,6 +81,17 @@ export const settingsSchema = Type.Object({
 			title: "Hold (s)",
 			description: "How long an alert stays on the bar.",
 			rule: "a number from 0.5 to 3600",
+			group: "When",
+		} satisfies FieldTexts),
+	}),
+	questionHoldSeconds: Type.Number({
+		minimum: 5,
+		maximum: 3_600,
+		default: 1_800,
+		...({
+			title: "Hold a question (s)",
+			description: "How long a question stays on the bar if nobody answers it.",
+			rule: "a number from 5 to 3600",
 			group: "When",
 		} satisfies FieldTexts),
 	}),
@@ -138,13 +153,54 @@ export const settingsSchema = Type.Object({
 	pattern: pattern("spinner", "Turn", "A working turn ended."),
 	patternDone: pattern("check", "Done", "The run is over."),
 	patternError: pattern("cross", "Error", "The run ended in an error."),
+	patternQuestion: pattern("question", "Question", "pi waits for an answer."),
+	minRunSeconds: Type.Number({
+		minimum: 0,
+		maximum: 3_600,
+		default: 0,
+		...({
+			title: "Shortest run (s)",
+			description: "A run that took less gives no alert; questions always do.",
+			rule: "a number from 0 to 3600",
+			group: "Quiet",
+		} satisfies FieldTexts),
+	}),
+	onlyWhenUnfocused: boolean(false, {
+		title: "Only when I look away",
+		description: "On: no alert while the terminal that pi runs in has the focus.",
+		group: "Quiet",
+	}),
+	quietHours: Type.String({
+		pattern: `^(?:|${TIME}-${TIME})$`,
+		default: "",
+		...({
+			title: "Quiet hours",
+			description: "No alerts between these local times, such as 22:00-08:00. Empty, or equal times: off.",
+			rule: "HH:MM-HH:MM, such as 22:00-08:00, or empty",
+			group: "Quiet",
+		} satisfies FieldTexts),
+	}),
+	headless: boolean(false, {
+		title: "Alerts from pi -p",
+		description: "On: print and JSON mode show the verdict of a run too. pis started by another pi never do.",
+		group: "Quiet",
+	}),
+	statusLine: Type.Enum(["always", "problems", "never"], {
+		default: "always",
+		...({
+			title: "Status line",
+			description: "What pi's footer says about the bar.",
+			rule: "always, problems or never",
+			group: "Advanced",
+		} satisfies FieldTexts),
+	}),
 	clearOnShutdown: boolean(true, {
 		title: "Clear on quit",
 		description: "Off: an alert outlasts pi until its time is up. Always on with a CLI that cannot let it expire.",
 		group: "Advanced",
 	}),
 	command: Type.String({
-		pattern: "^(?:|bundled|(?:/|[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\x00-\\x1f\\x7f]*)$",
+		pattern: `^(?:|bundled|${ABSOLUTE_PATH})$`,
 		maxLength: 4_096,
 		default: "",
 		...({
@@ -162,9 +218,18 @@ export type SettingName = keyof Settings;
 
 export interface LoadedSettings {
 	readonly values: Settings;
+	/** Where each value comes from. */
+	readonly sources: Readonly<Record<SettingName, "saved" | "environment" | "default">>;
+	/** Set in the environment, and overruled by a saved value. */
+	readonly overruled: readonly SettingName[];
 	/** One sentence for each value that was not used. */
 	readonly warnings: readonly string[];
+	/** Alerts are muted for all pis until then, in milliseconds since the Unix epoch; Infinity until it is lifted. */
+	readonly mutedUntilMs: number | undefined;
 }
+
+/** What a save may change: settings, and the mute, which is no setting but must outlast pi as one does. */
+export type Changes = Partial<Record<SettingName, unknown>> & { readonly mutedUntilMs?: number | undefined };
 
 export const SETTING_NAMES = Object.keys(settingsSchema.properties) as SettingName[];
 
@@ -178,17 +243,23 @@ export function settingField(
 /** Resolves each setting by itself, so that a bad value takes no other with it. */
 export function resolveSettings(saved: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv): LoadedSettings {
 	const values: Partial<Record<SettingName, unknown>> = {};
+	const sources: Partial<Record<SettingName, "saved" | "environment" | "default">> = {};
+	const overruled: SettingName[] = [];
 	const warnings: string[] = [];
 	for (const name of SETTING_NAMES) {
 		const field = settingField(name);
-		const candidates = [{ from: `the setting \`${name}\``, value: saved[name] }];
-		if (field.environment) {
-			candidates.push({ from: `the environment variable ${field.environment}`, value: env[field.environment] });
-		}
-		const given = candidates.filter(({ value }) => value !== undefined);
+		const variable = field.environment;
+		const given = [
+			{ source: "saved" as const, from: `the setting \`${name}\``, value: saved[name] },
+			...(variable
+				? [{ source: "environment" as const, from: `the environment variable ${variable}`, value: env[variable] }]
+				: []),
+		].filter(({ value }) => value !== undefined);
 		const good = given.findIndex(({ value }) => Value.Check(field, value));
-		const used = given[good] ?? { from: "the default", value: field.default };
+		const used = given[good] ?? { source: "default" as const, from: "the default", value: field.default };
 		values[name] = used.value;
+		sources[name] = used.source;
+		if (used.source === "saved" && given.some(({ source }) => source === "environment")) overruled.push(name);
 		for (const bad of good === -1 ? given : given.slice(0, good)) {
 			const [found, instead] = field.secret
 				? ["what it is", used.from]
@@ -196,7 +267,23 @@ export function resolveSettings(saved: Readonly<Record<string, unknown>>, env: N
 			warnings.push(capitalized(`${bad.from} must be ${field.rule}, not ${found}; ${instead} is used instead.`));
 		}
 	}
-	return { values: values as Settings, warnings };
+	return {
+		values: values as Settings,
+		sources: sources as LoadedSettings["sources"],
+		overruled,
+		warnings,
+		mutedUntilMs: mutedUntil(saved[MUTED_UNTIL]),
+	};
+}
+
+/** In the file an ISO 8601 time, or `lifted` for a mute without end. */
+const MUTED_UNTIL = "mutedUntil";
+const UNTIL_LIFTED = "lifted";
+
+function mutedUntil(saved: unknown): number | undefined {
+	if (saved === UNTIL_LIFTED) return Number.POSITIVE_INFINITY;
+	const timeMs = typeof saved === "string" ? Date.parse(saved) : Number.NaN;
+	return Number.isNaN(timeMs) ? undefined : timeMs;
 }
 
 const FILE_LIMIT_BYTES = 1024 * 1024;
@@ -243,7 +330,7 @@ export class SettingsFile {
 			try {
 				const { saved, damaged } = await readSaved(this.path);
 				if (damaged) await rename(this.path, `${this.path}.bad`);
-				await writeJson(this.path, withChanges(saved, changes));
+				await writeJson(this.path, withChanges(saved, changes, "mutedUntilMs" in changes));
 			} finally {
 				await unlock();
 			}
@@ -256,8 +343,13 @@ export class SettingsFile {
 	}
 }
 
-function withChanges(saved: Record<string, unknown>, changes: Partial<Record<SettingName, unknown>>) {
-	return Object.fromEntries(Object.entries({ ...saved, ...changes }).filter(([, value]) => value !== undefined));
+function withChanges(saved: Record<string, unknown>, { mutedUntilMs, ...settings }: Changes, isMuteChange: boolean) {
+	const merged: Record<string, unknown> = { ...saved, ...settings };
+	if (isMuteChange) {
+		merged[MUTED_UNTIL] =
+			mutedUntilMs === Number.POSITIVE_INFINITY ? UNTIL_LIFTED : mutedUntilMs && new Date(mutedUntilMs).toISOString();
+	}
+	return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
 }
 
 async function fileVersion(path: string): Promise<string> {

@@ -4,9 +4,9 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { AlertCycle, type PartingClear } from "./alert.ts";
+import { AlertCycle, type AlertRequest, EXPIRY_MARGIN_SECONDS, type PartingClear } from "./alert.ts";
 import { Assets } from "./assets.ts";
-import { CommandLine } from "./busybar.ts";
+import { CommandLine, type Failure } from "./busybar.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { execProcess, spawnDetached } from "./exec.ts";
 import { AlertLog } from "./log.ts";
@@ -22,6 +22,8 @@ export interface CycleParts {
 	readonly assets: Assets;
 	/** Setting warnings that this process has shown. */
 	readonly toldWarnings: Set<string>;
+	/** `/busybar-alert-mute here`. */
+	isMutedHere: boolean;
 }
 
 /** The number changes with the shape of what is kept, so that after an update old and new code never share an object. */
@@ -49,13 +51,34 @@ export function createCycleParts(cacheFolder: string, clock: Clock): CycleParts 
 	const whichCli = new WhichCli(execProcess, cacheFolder);
 	const assets = new Assets(execProcess, cacheFolder);
 	const cycle = new AlertCycle({ exec: execProcess, clock, log, notices, whichCli, assets, env: process.env });
-	return { cycle, log, notices, whichCli, assets, toldWarnings: new Set() };
+	return { cycle, log, notices, whichCli, assets, toldWarnings: new Set(), isMutedHere: false };
 }
 
 /** Leaves the clear of what is on the bar to a process of its own; the caller waits for nothing. */
 export function partFrom(cycle: AlertCycle, when: "now" | "after_hold"): void {
 	const parting = cycle.part(when);
 	if (parting) spawnPartingClear(parting);
+}
+
+/**
+ * Shows an alert from a pi that will not wait: a process of its own draws it, and the bar's timer ends it.
+ * Whether the bar took it is not known, so the row says `detached`.
+ */
+export async function showDetached(request: AlertRequest, { whichCli, assets, log }: CycleParts): Promise<void> {
+	const { alert, reason, session, pattern, target } = request;
+	const row = () => ({ ts: new Date().toISOString(), reason, alert, pid: process.pid, session });
+	const failed = ({ kind, message }: Failure) => log.append({ ...row(), outcome: "error", kind, error: message });
+
+	const choice = await whichCli.choose(request.command);
+	if (!choice.ok) return failed(choice.failure);
+	const commands = new CommandLine(choice.cli);
+	const asset = await assets.ensure(pattern, target.display, commands);
+	if (!asset.ok) return failed(asset.failure);
+	const show = commands.show(asset.anim, target, Math.ceil(request.holdSeconds) + EXPIRY_MARGIN_SECONDS);
+	spawnDetached(show.file, show.args, show.env);
+	log.append({ ...row(), outcome: "fired", pattern, anim: asset.anim, detached: true });
+	if (choice.cli.abilities.expiresAfter) return;
+	spawnPartingClear({ cli: choice.cli, target, delayMs: request.holdSeconds * 1_000 });
 }
 
 function spawnPartingClear({ cli, target, delayMs }: PartingClear): void {

@@ -55,6 +55,15 @@ export class WhichCli {
 		this.#choices.delete(command);
 	}
 
+	/** Every program on PATH that is called busybar, in the order in which a shell would find them. Never rejects. */
+	async namesakes(): Promise<readonly string[]> {
+		return this.#onPath(this.#programName);
+	}
+
+	get #programName(): string {
+		return this.#runtime.platform === "win32" ? "busybar.exe" : "busybar";
+	}
+
 	/** @param command the setting: a path, `bundled`, or empty. Never rejects; a failed choice is tried again next time. */
 	async choose(command: string): Promise<CliChoice> {
 		const known = this.#choices.get(command);
@@ -76,7 +85,7 @@ export class WhichCli {
 		if (command !== "") return this.#configured(command);
 
 		const foreign: string[] = [];
-		for (const path of await this.#onPath(this.#runtime.platform === "win32" ? "busybar.exe" : "busybar")) {
+		for (const path of await this.#onPath(this.#programName)) {
 			const abilities = await this.#prove(path);
 			if (abilities) return { ok: true, cli: { source: "path", file: path, leadingArgs: [], abilities }, foreign };
 			foreign.push(path);

@@ -5,7 +5,6 @@ import type { AssetResult } from "../../extensions/busybar-alert/assets.ts";
 import type { Cli, FailureKind } from "../../extensions/busybar-alert/busybar.ts";
 import type { ExecFn, ExecResult } from "../../extensions/busybar-alert/exec.ts";
 import type { LogRow } from "../../extensions/busybar-alert/log.ts";
-import type { Pattern } from "../../extensions/busybar-alert/settings.ts";
 import type { CliChoice } from "../../extensions/busybar-alert/which-cli.ts";
 import { ManualClock } from "./manual-clock.ts";
 
@@ -126,6 +125,7 @@ export function alertRequest(given: Partial<AlertRequest> & { addr?: string } = 
 		reason: "turn 0",
 		session: "session",
 		pattern: "spinner",
+		fallbackPattern: "spinner",
 		target: { addr, token: "", applicationName: "pi-turn-alert", display: "front", priority: 60 },
 		holdSeconds: 3,
 		command: "",
@@ -136,7 +136,7 @@ export function alertRequest(given: Partial<AlertRequest> & { addr?: string } = 
 
 export const turn = (index: number) => alertRequest({ reason: `turn ${index}` });
 export const done = (index: number) =>
-	alertRequest({ alert: "done", reason: `turn ${index}`, pattern: "check" satisfies Pattern });
+	alertRequest({ alert: "done", reason: `turn ${index}`, pattern: "check", fallbackPattern: "check" });
 
 export const refusal = (kind: FailureKind): Behaviour => {
 	const words: Partial<Record<FailureKind, string>> = {

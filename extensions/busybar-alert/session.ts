@@ -1,0 +1,187 @@
+/**
+ * One bound pi session, from `session_start` to `session_shutdown`: its policy, its status line, its notices.
+ * Of pi it knows what `SessionHost` says; anything of pi's may be stale and throw, and is only called guarded.
+ */
+
+import { join } from "node:path";
+import type { Alert } from "./alert.ts";
+import { CommandLine } from "./busybar.ts";
+import { systemClock } from "./clock.ts";
+import { AlertLog } from "./log.ts";
+import { muteText } from "./mute.ts";
+import { isNested, type PiMode } from "./nesting.ts";
+import { AlertPolicy, type TestResult } from "./policy.ts";
+import { type Changes, type LoadedSettings, SettingsFile } from "./settings.ts";
+import { type CycleParts, createCycleParts, partFrom, sharedCycleParts, showDetached } from "./shared-cycle.ts";
+
+/** What a session needs of pi. */
+export interface SessionHost {
+	readonly mode: PiMode;
+	readonly sessionId: string;
+	readonly agentFolder: string;
+	readonly cacheFolder: string;
+	readonly setStatus: (text: string | undefined) => void;
+	readonly notify: (message: string, level: "info" | "warning") => void;
+	/** The terminal has the focus, as far as is known. */
+	readonly isFocused: () => boolean;
+	/** The user wants, or no longer wants, no alerts while the terminal has the focus. */
+	readonly watchFocus: (wanted: boolean) => void;
+}
+
+/** pi waits for shutdown handlers without limit; a log on a dead network share must not keep it. */
+const FLUSH_LIMIT_MS = 500;
+
+export class Session {
+	readonly settings: SettingsFile;
+	readonly log: AlertLog;
+	readonly policy: AlertPolicy;
+	readonly host: SessionHost;
+	/** The process-wide parts; undefined where this instance must not touch them. */
+	readonly #shared: CycleParts | undefined;
+	/** Those of an instance that must not touch the shared ones: a manual test, an alert from print mode. */
+	#own: CycleParts | undefined;
+	#loaded: LoadedSettings | undefined;
+	readonly #stopListening: () => void;
+	#shownStatus: string | undefined;
+	#ended = false;
+
+	constructor(host: SessionHost) {
+		this.host = host;
+		const nested = isNested(host.mode, process.env, process.pid);
+		const headless = host.mode === "print" || host.mode === "json";
+		const shared = nested || headless ? undefined : sharedCycleParts(host.cacheFolder);
+		this.#shared = shared;
+		this.log = shared?.log ?? new AlertLog(host.cacheFolder);
+		this.settings = new SettingsFile(join(host.agentFolder, "busybar-alert.json"));
+		this.policy = new AlertPolicy({
+			settings: this.settings,
+			log: this.log,
+			clock: systemClock,
+			cycle: () => this.parts.cycle,
+			session: host.sessionId,
+			nested,
+			headless,
+			isFocused: host.isFocused,
+			isMutedHere: () => shared?.isMutedHere === true,
+			showDetached: (request) => showDetached(request, this.parts),
+			onSettings: (loaded) => this.#useSettings(loaded),
+		});
+		this.#stopListening =
+			shared?.cycle.listen({
+				changed: () => this.#showStatus(),
+				notice: (message) => this.#tell(message, "warning"),
+			}) ?? (() => undefined);
+		if (shared) setImmediate(() => void this.#prepare(shared));
+	}
+
+	/** The shared parts, or this instance's own. */
+	get parts(): CycleParts {
+		if (this.#shared) return this.#shared;
+		this.#own ??= createCycleParts(this.host.cacheFolder, systemClock);
+		return this.#own;
+	}
+
+	/** Shows an alert past every gate and resolves once the bar has it, or has refused it. */
+	async test(alert: Alert): Promise<TestResult> {
+		const result = await this.policy.test(alert);
+		await result.ticket.decided;
+		return result;
+	}
+
+	/** Settings as they are in the file now. */
+	async load(): Promise<LoadedSettings> {
+		const loaded = await this.settings.load();
+		this.#useSettings(loaded);
+		return loaded;
+	}
+
+	/** Saves and applies at once. Rejects with a sentence; the old values then stay in force. */
+	async save(changes: Changes): Promise<LoadedSettings> {
+		const loaded = await this.settings.save(changes);
+		this.#useSettings(loaded);
+		return loaded;
+	}
+
+	/** Silences this pi alone; not saved. */
+	muteHere(muted: boolean): void {
+		this.parts.isMutedHere = muted;
+		this.#showStatus();
+	}
+
+	/** Waits for rows that are still to be written, not for the bar. Never rejects. */
+	async end(isQuit: boolean): Promise<void> {
+		this.#ended = true;
+		this.#stopListening();
+		const written = this.policy.end().then(() => this.log.flush());
+		await Promise.race([written, new Promise((resolve) => setTimeout(resolve, FLUSH_LIMIT_MS).unref())]);
+		if (!isQuit) return;
+		if (this.#shared) partFrom(this.#shared.cycle, "now");
+		if (this.#own) partFrom(this.#own.cycle, "after_hold");
+	}
+
+	#useSettings(loaded: LoadedSettings): void {
+		if (loaded === this.#loaded) return;
+		const isChange = this.#loaded !== undefined;
+		this.#loaded = loaded;
+		const shared = this.#shared;
+		if (!shared) return;
+		if (isChange) shared.cycle.forgetFailures();
+		this.#guarded(() => this.host.watchFocus(loaded.values.enabled && loaded.values.onlyWhenUnfocused));
+		this.#showStatus();
+		const untold = loaded.warnings.filter((warning) => !shared.toldWarnings.has(warning));
+		for (const warning of untold) shared.toldWarnings.add(warning);
+		if (untold.length > 0) this.#tell(untold.join("\n"), "warning");
+	}
+
+	/** What the first alert would else have to wait for. Never rejects. */
+	async #prepare({ notices, whichCli, assets }: CycleParts): Promise<void> {
+		const { enabled, addr, command, display, ...settings } = (await this.load()).values;
+		if (!enabled) return;
+		if (await notices.welcome()) {
+			this.#tell(
+				`BUSY Bar alerts are on, for the bar at ${addr}. /busybar-alert-test shows one; /px changes the address and the ` +
+					"rest; /busybar-alert-toggle switches them off.",
+				"info",
+			);
+		}
+		const choice = await whichCli.choose(command);
+		if (!choice.ok) return;
+		const used = [settings.pattern, settings.patternDone, settings.patternError, settings.patternQuestion];
+		for (const pattern of new Set(used.filter((name) => name !== "off"))) {
+			await assets.check(pattern, display, new CommandLine(choice.cli));
+		}
+	}
+
+	#showStatus(): void {
+		const shared = this.#shared;
+		if (!shared) return;
+		const { alerting, problem } = shared.cycle.status;
+		const { values, mutedUntilMs } = this.#loaded ?? {};
+		const calm =
+			values?.enabled === false
+				? "off"
+				: muteText(mutedUntilMs, shared.isMutedHere, systemClock.now())
+					? "muted"
+					: undefined;
+		const state = alerting ? `alerting (${alerting.reason})` : (calm ?? problem ?? "on");
+		const wanted = values?.statusLine ?? "always";
+		const isShown = wanted === "always" || (wanted === "problems" && !alerting && !calm && problem !== undefined);
+		const status = isShown ? `busybar:${state}` : undefined;
+		if (status === this.#shownStatus) return;
+		this.#shownStatus = status;
+		this.#guarded(() => this.host.setStatus(status));
+	}
+
+	#tell(message: string, level: "info" | "warning"): void {
+		this.#guarded(() => this.host.notify(message, level));
+	}
+
+	#guarded(call: () => void): void {
+		if (this.#ended) return;
+		try {
+			call();
+		} catch {
+			// pi replaced the session a moment ago and its objects throw; the next instance shows what holds then.
+		}
+	}
+}
