@@ -102,15 +102,57 @@ test("a dangerous action asks first; No is what Enter means", async () => {
 	expect(desk.selected).toMatch(/^Wipe/);
 });
 
+/** An action that runs until the test ends it. */
+function slowAction() {
+	let starts = 0;
+	const { promise, resolve } = Promise.withResolvers<string>();
+	const run = () => {
+		starts++;
+		return promise;
+	};
+	return {
+		action: { id: "slow", label: "Slow", description: "", run },
+		starts: () => starts,
+		end: async (text: string) => {
+			resolve(text);
+			await new Promise((next) => setImmediate(next));
+		},
+	};
+}
+
 test("an action that ends after the user has left is told as a notice", async () => {
-	let end = (_text: string) => undefined as undefined;
-	const run = () => new Promise<string>((resolve) => (end = (text) => void resolve(text) as undefined));
-	const desk = extensionDesk({ actions: [{ id: "slow", label: "Slow", description: "", run }] });
+	const { action, end } = slowAction();
+	const desk = extensionDesk({ actions: [action] });
 	await desk.press(KEYS.enter, KEYS.escape);
-	end("At last.");
-	await desk.press();
-	await new Promise((resolve) => setImmediate(resolve));
+	await end("At last.");
 	expect(desk.notices).toEqual(["At last."]);
+});
+
+test("an action that still runs is not started again", async () => {
+	const { action, end, starts } = slowAction();
+	const desk = extensionDesk({ actions: [action] });
+	await desk.press(KEYS.enter);
+	expect(desk.text).toContain("Slow …");
+	await desk.press(KEYS.enter);
+	expect(desk.text).toContain("Slow is still running.");
+	expect(starts()).toBe(1);
+	await end("At last.");
+	expect(desk.text).toContain("At last.");
+});
+
+test("a click chooses a row, the wheel moves through a page", async () => {
+	const desk = extensionDesk();
+	const mouse = (type: "press" | "click" | "wheel", y: number) =>
+		desk.frame.handleMouse({
+			...{ type, y, x: 3, screenX: 3, screenY: y, width: 80, height: 12, button: type === "wheel" ? "none" : "left" },
+			...{ shift: false, alt: false, ctrl: false, wheelDelta: 1 },
+		});
+	const row = desk.lines().findIndex((line) => line.includes("Report"));
+	mouse("press", row);
+	mouse("click", row);
+	await desk.see("Demo › Report");
+	mouse("wheel", 5);
+	expect(desk.text).toMatch(/Demo › Report\nline 4\n/);
 });
 
 test("a document scrolls by line, by page, to its end and to its top", async () => {

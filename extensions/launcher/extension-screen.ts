@@ -32,8 +32,18 @@ export function openExtensions(
 
 export function openExtension(frame: Frame, extension: PiExtension, ctx: ExtensionCommandContext): void {
 	const { actions, settings, docs } = extension;
+	const running = new Set<PiAction>();
+	const start = async (action: PiAction) => {
+		running.add(action);
+		await run(frame, action, ctx);
+		running.delete(action);
+	};
 	const choices = actions.map((action) =>
-		choice(`action ${action.id}`, action.label, action.description, () => ask(frame, action, ctx)),
+		choice(`action ${action.id}`, action.label, action.description, () => {
+			if (running.has(action)) frame.report(`${action.label} is still running.`, "info");
+			else if (!action.dangerous) void start(action);
+			else frame.open(confirmation(frame, action.label, action.description, () => void start(action)));
+		}),
 	);
 	if (settings) {
 		choices.push(choice("settings", "Settings", "See and change them.", () => void openSettings(frame, settings)));
@@ -46,11 +56,6 @@ export function openExtension(frame: Frame, extension: PiExtension, ctx: Extensi
 
 function choice(id: string, label: string, description: string, choose: () => void): Choice {
 	return { id, label, description, keywords: `${id} ${description}`, choose };
-}
-
-function ask(frame: Frame, action: PiAction, ctx: ExtensionCommandContext): void {
-	if (!action.dangerous) void run(frame, action, ctx);
-	else frame.open(confirmation(frame, action.label, action.description, () => void run(frame, action, ctx)));
 }
 
 /** Never rejects. */

@@ -7,7 +7,7 @@ export interface Field {
 	readonly title: string;
 	readonly description: string;
 	readonly group: string;
-	/** Completes "must be ...". */
+	/** Completes "must be ..."; empty if anything goes. */
 	readonly rule: string;
 	/** `fixed`: a shape that cannot be edited here. */
 	readonly kind: "boolean" | "choice" | "integer" | "number" | "text" | "secret" | "fixed";
@@ -70,7 +70,7 @@ function kindOf({ type, anyOf, secret }: Property): Field["kind"] {
 function ruleOf(kind: Field["kind"], choices: readonly unknown[]): string {
 	if (kind === "integer") return "a whole number";
 	if (kind === "number") return "a number";
-	return choices.length > 0 ? `one of ${choices.join(", ")}` : "text";
+	return choices.length > 0 ? `one of ${choices.join(", ")}` : "";
 }
 
 /** One line for people; of a secret, only whether there is one. */

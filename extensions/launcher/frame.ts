@@ -48,6 +48,8 @@ const ROWS_BESIDES = 3;
 /** Two borders, title, hints. */
 const ROWS_OF_FRAME = 4;
 const ROWS_AT_MOST = 16;
+/** A terminal from here on has a line to spare. */
+const ROOMY_ROWS = 20;
 export const MESSAGE_ROWS_AT_MOST = 5;
 
 export class Frame implements Component, Focusable {
@@ -130,13 +132,15 @@ export class Frame implements Component, Focusable {
 		const screen = this.#stack.at(-1);
 		if (!screen) return [];
 		const { theme, tui } = this.surroundings;
-		const rows = tui.terminal.rows - ROWS_BESIDES - ROWS_OF_FRAME;
+		const gap = tui.terminal.rows < ROOMY_ROWS ? [] : [""];
+		const rows = tui.terminal.rows - ROWS_BESIDES - ROWS_OF_FRAME - gap.length;
 		const message = this.#messageLines(width);
 		const lines = [
 			this.#border(width),
 			theme.fg("accent", theme.bold(this.#path(width))),
 			...screen.render(width, Math.max(3, (screen.isTall ? rows : Math.min(rows, ROWS_AT_MOST)) - message.length)),
 			...message,
+			...gap,
 			this.#hints(screen.hints),
 			this.#border(width),
 		];

@@ -131,7 +131,8 @@ export class SettingsScreen implements Screen {
 	#detail(field: Field, width: number): string {
 		const { name, group, description, rule, kind } = field;
 		const isSet = kind === "secret" && shownValue(field, this.#valueOf(field)) !== "not set";
-		const how = this.#editing ? [isSet ? "Nothing typed keeps the one there is." : "", `Must be ${rule}.`] : [];
+		const keeps = isSet ? "Nothing typed keeps the one there is." : "";
+		const how = this.#editing ? [keeps, rule === "" ? "" : `Must be ${rule}.`] : [];
 		const where = width < WIDE && group !== "" && !this.#editing ? `${group}: ` : "";
 		const preset = kind === "secret" ? "" : `Default: ${shownValue(field, field.default)}.`;
 		const note = this.#inForce.notes[name] ?? "";

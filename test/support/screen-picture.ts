@@ -6,7 +6,7 @@ const CELL_WIDTH = 8;
 const CELL_HEIGHT = 17;
 const BASELINE = 13;
 
-/** One `text` per run of equal cells, stretched to its columns: any monospaced font lines up. */
+/** One `text` per word, stretched to its columns: any monospaced font lines up, and no space can collapse. */
 export function screenSvg(cells: readonly (readonly Cell[])[]): string {
 	const width = (cells[0]?.length ?? 0) * CELL_WIDTH;
 	const height = cells.length * CELL_HEIGHT;
@@ -14,10 +14,12 @@ export function screenSvg(cells: readonly (readonly Cell[])[]): string {
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
 		`<rect width="100%" height="100%" fill="${background}"/>`,
-		`<g font-family="ui-monospace,Menlo,Consolas,monospace" font-size="13" xml:space="preserve">`,
+		`<g font-family="ui-monospace,Menlo,Consolas,monospace" font-size="13">`,
 		...cells.flatMap((row, line) => runsOf(row).map((run) => runSvg(run, line * CELL_HEIGHT, background))),
 		"</g></svg>\n",
-	].join("\n");
+	]
+		.filter((part) => part !== "")
+		.join("\n");
 }
 
 interface Run extends Pick<Cell, "fg" | "bg" | "bold"> {
@@ -30,8 +32,10 @@ function runsOf(row: readonly Cell[]): Run[] {
 	const runs: Run[] = [];
 	for (const [column, { char, fg, bg, bold }] of row.entries()) {
 		const last = runs.at(-1);
+		const isLikeLast = last?.fg === fg && last.bg === bg && last.bold === bold;
+		const isSameWord = (char === " ") === (last?.text.at(-1) === " ");
 		// The second half of a wide character belongs to the first.
-		const joins = last && (char === "" || (last.fg === fg && last.bg === bg && last.bold === bold));
+		const joins = last && (char === "" || (isLikeLast && isSameWord));
 		if (joins) {
 			last.columns++;
 			last.text += char;
