@@ -81,13 +81,17 @@ test("a child session in the same process, which has a bus of its own, neither s
 	expect(names(parent)).toEqual(["a"]);
 });
 
-test("others know that a screen of /px is open for as long as it is", () => {
+test("others know whether a screen of /px is open, and none is once the session has ended", () => {
 	const events = createEventBus();
 	expect(isPxScreenOpen(events)).toBe(false);
+	let isOpen = false;
+	const launcher = instance(events);
+	announcePxScreen(launcher.pi, () => isOpen);
 
-	const end = announcePxScreen(events);
+	expect(isPxScreenOpen(events)).toBe(false);
+	isOpen = true;
 	expect(isPxScreenOpen(events)).toBe(true);
-	end();
+	launcher.shutDown();
 	expect(isPxScreenOpen(events)).toBe(false);
 });
 

@@ -76,14 +76,14 @@ export function registeredExtensions(events: EventBus): RegisteredExtensions {
 	return { extensions: [...extensions.values()], duplicates: [...duplicates] };
 }
 
-/** Says that a /px screen is open, until the returned function is called. */
-export function announcePxScreen(events: EventBus): () => void {
-	return answer(events, SCREEN_OPEN, true);
+/** Lets others know whether a screen of /px is open. For the launcher's factory. */
+export function announcePxScreen(pi: Pick<ExtensionAPI, "events" | "on">, isOpen: () => boolean): void {
+	removeAtShutdown(pi, answer(pi.events, SCREEN_OPEN, isOpen));
 }
 
-/** Whether the screen that pi shows may be that of /px, and not a question to the user. */
+/** Whether a screen of /px is open: pi announces it as a prompt of kind `custom`, but it is no question. */
 export function isPxScreenOpen(events: EventBus): boolean {
-	return ask(events, SCREEN_OPEN).length > 0;
+	return ask<() => boolean>(events, SCREEN_OPEN).some((isOpen) => isOpen());
 }
 
 /**

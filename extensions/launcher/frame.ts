@@ -37,7 +37,7 @@ export interface Surroundings {
 	readonly tui: Pick<TUI, "requestRender"> & { readonly terminal: { readonly rows: number } };
 	readonly theme: Theme;
 	readonly keys: KeybindingsManager;
-	/** Tells what the screen is no longer there to tell. */
+	/** Tells what the screen is no longer there to tell. Never throws. */
 	notify(text: string, level: Level): void;
 }
 

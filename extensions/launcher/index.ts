@@ -17,12 +17,22 @@ import { messageOf, plainText } from "./plain-text.ts";
 
 export default function launcher(pi: ExtensionAPI): void {
 	if (!claimPlace(pi, "launcher")) return;
+	let openScreens = 0;
+	announcePxScreen(pi, () => openScreens > 0);
+	const show: Show = async (ctx, open) => {
+		openScreens++;
+		try {
+			await showScreens(ctx, open);
+		} finally {
+			openScreens--;
+		}
+	};
 	pi.registerCommand("px", {
 		description: "Actions, settings and documentation of extensions",
 		getArgumentCompletions: (prefix) => completions(pi.events, prefix),
 		handler: async (args, ctx) => {
 			try {
-				await px(pi.events, args.trim(), ctx);
+				await px(pi.events, args.trim(), ctx, show);
 			} catch (error) {
 				say(ctx, messageOf(error), "warning");
 			}
@@ -30,18 +40,20 @@ export default function launcher(pi: ExtensionAPI): void {
 	});
 }
 
-async function px(events: EventBus, given: string, ctx: ExtensionCommandContext): Promise<void> {
+type Show = (ctx: ExtensionCommandContext, open: (frame: Frame) => void) => Promise<void>;
+
+async function px(events: EventBus, given: string, ctx: ExtensionCommandContext, show: Show): Promise<void> {
 	const [, extensionId = "", actionId = "", args = ""] = /^(\S*)\s*(\S*)\s*(.*)$/s.exec(given) ?? [];
 	const registered = registeredExtensions(events);
 	const extension = registered.extensions.find(({ id }) => id === extensionId);
 	const action = extension?.actions.find(({ id }) => id === actionId);
 	if (extension && action) await runNow(extension, action, args, ctx);
 	else if (extension && actionId !== "") say(ctx, unknownActionSentence(actionId, extension), "warning");
-	else if (extension && ctx.mode === "tui") await show(events, ctx, (frame) => openExtension(frame, extension, ctx));
+	else if (extension && ctx.mode === "tui") await show(ctx, (frame) => openExtension(frame, extension, ctx));
 	else if (extension) say(ctx, extensionText(extension, await extension.settings?.load()), "info");
 	else if (extensionId !== "") say(ctx, unknownExtensionSentence(extensionId, registered), "warning");
 	else if (ctx.mode === "tui" && registered.extensions.length > 0) {
-		await show(events, ctx, (frame) => openExtensions(frame, registered, ctx));
+		await show(ctx, (frame) => openExtensions(frame, registered, ctx));
 	} else say(ctx, extensionsText(registered), "info");
 }
 
@@ -60,29 +72,30 @@ async function runNow(extension: PiExtension, action: PiAction, args: string, ct
 }
 
 /** Resolves once the user has left. */
-async function show(events: EventBus, ctx: ExtensionCommandContext, open: (frame: Frame) => void): Promise<void> {
-	const endAnnouncement = announcePxScreen(events);
-	const notify = (text: string, level: Level) => say(ctx, text, level);
+async function showScreens(ctx: ExtensionCommandContext, open: (frame: Frame) => void): Promise<void> {
+	const notify = (text: string, level: Level) => {
+		try {
+			say(ctx, text, level);
+		} catch {
+			// pi replaced the session, and with it whoever wanted to know.
+		}
+	};
 	let frame: Frame | undefined;
 	let isDisplaced: boolean;
-	try {
-		do {
-			isDisplaced = false;
-			await ctx.ui.custom<void>((tui, theme, keys, done) => {
-				const isNew = frame === undefined;
-				frame ??= new Frame({ tui, theme, keys, notify });
-				frame.onClose = done;
-				frame.onDisplaced = () => {
-					isDisplaced = true;
-					done();
-				};
-				if (isNew) open(frame);
-				return frame;
-			});
-		} while (isDisplaced);
-	} finally {
-		endAnnouncement();
-	}
+	do {
+		isDisplaced = false;
+		await ctx.ui.custom<void>((tui, theme, keys, done) => {
+			const isNew = frame === undefined;
+			frame ??= new Frame({ tui, theme, keys, notify });
+			frame.onClose = done;
+			frame.onDisplaced = () => {
+				isDisplaced = true;
+				done();
+			};
+			if (isNew) open(frame);
+			return frame;
+		});
+	} while (isDisplaced);
 }
 
 function say(ctx: ExtensionCommandContext, text: string, level: Level): void {

@@ -1,6 +1,6 @@
 /** A screen that scrolls through a text. Draws in pi only. */
 
-import type { Component, TuiMouseEvent, TuiMouseEventResult } from "@earendil-works/pi-tui";
+import { type Component, matchesKey, type TuiMouseEvent, type TuiMouseEventResult } from "@earendil-works/pi-tui";
 import type { Frame, Hint, Screen } from "./frame.ts";
 
 const WHEEL_LINES = 3;
@@ -47,7 +47,8 @@ export class Page implements Screen {
 		else if (keys.matches(data, "tui.select.up")) this.#scrollTo(this.#top - 1);
 		else if (keys.matches(data, "tui.select.down")) this.#scrollTo(this.#top + 1);
 		else if (keys.matches(data, "tui.select.pageUp")) this.#scrollTo(this.#top - this.#rows);
-		else if (keys.matches(data, "tui.select.pageDown") || data === " ") this.#scrollTo(this.#top + this.#rows);
+		else if (keys.matches(data, "tui.select.pageDown") || matchesKey(data, "space"))
+			this.#scrollTo(this.#top + this.#rows);
 		else if (keys.matches(data, "tui.editor.cursorLineStart")) this.#scrollTo(0);
 		else if (keys.matches(data, "tui.editor.cursorLineEnd")) this.#scrollTo(this.#lineCount);
 	}

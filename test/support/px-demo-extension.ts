@@ -109,9 +109,9 @@ export function demoExtension(): PiExtension {
 
 export default function demo(pi: ExtensionAPI): void {
 	registerPiExtension(pi, demoExtension());
-	// Says on the screen whether it knows that a screen of /px is open.
-	pi.registerCommand("px-open", {
-		description: "Whether a /px screen is open",
-		handler: async (_, ctx) => ctx.ui.notify(`px is ${isPxScreenOpen(pi.events) ? "open" : "closed"}`, "info"),
+	// Says in the status line whether the screen that opens is one of /px.
+	pi.on("ui_prompt_start", (event, ctx) => {
+		const isPx = event.kind === "custom" && isPxScreenOpen(pi.events);
+		ctx.ui.setStatus("px-demo", isPx ? "px screen" : "other prompt");
 	});
 }
