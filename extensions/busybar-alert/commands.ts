@@ -11,7 +11,7 @@ import { execProcess } from "./exec.ts";
 import { muteEnd, muteText } from "./mute.ts";
 import { lastText, logText, statsText } from "./report.ts";
 import type { Session } from "./session.ts";
-import { type LoadedSettings, SETTING_NAMES, settingField, settingsSchema } from "./settings.ts";
+import { chosenPatterns, type LoadedSettings, SETTING_NAMES, settingField, settingsSchema } from "./settings.ts";
 
 interface Command {
 	/** Behind `/busybar-alert-`; empty for `/busybar-alert` itself, undefined for an action of /px alone. */
@@ -143,8 +143,7 @@ const COMMANDS: readonly Command[] = [
 			const { values } = await session.load();
 			const choice = await session.parts.whichCli.choose(values.command);
 			if (!choice.ok) throw new Error(choice.failure.message);
-			const chosen = [values.pattern, values.patternDone, values.patternError, values.patternQuestion];
-			const patterns = [...new Set(chosen.filter((pattern) => pattern !== "off"))];
+			const patterns = chosenPatterns(values);
 			for (const pattern of patterns) {
 				const made = await session.parts.assets.remake(pattern, values.display, new CommandLine(choice.cli));
 				if (!made.ok) throw new Error(made.failure.message);

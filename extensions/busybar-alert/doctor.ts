@@ -8,7 +8,7 @@ import { access, mkdir, readFile } from "node:fs/promises";
 import type { Assets } from "./assets.ts";
 import { CommandLine, DISPLAY_SIZE, failureOf } from "./busybar.ts";
 import type { ExecFn } from "./exec.ts";
-import { type LoadedSettings, type Settings, settingField } from "./settings.ts";
+import { type LoadedSettings, PATTERN_SETTINGS, type Settings, settingField } from "./settings.ts";
 import type { CliChoice, WhichCli } from "./which-cli.ts";
 
 export interface Finding {
@@ -135,7 +135,7 @@ async function assets(choice: CliChoice, values: Settings, ports: DoctorPorts): 
 	const commands = new CommandLine(choice.cli, ports.env);
 	const { width, height } = DISPLAY_SIZE[values.display];
 	const findings: Finding[] = [];
-	for (const name of ["pattern", "patternDone", "patternError", "patternQuestion"] as const) {
+	for (const name of PATTERN_SETTINGS) {
 		if (values[name] === "off") {
 			findings.push(warning(`\`${name}\` is off: ${settingField(name).title.toLowerCase()} alerts are silent.`));
 			continue;

@@ -3,7 +3,7 @@
  * Of pi it knows what `SessionHost` says; anything of pi's may be stale and throw, and is only called guarded.
  */
 
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { Alert } from "./alert.ts";
 import { CommandLine } from "./busybar.ts";
 import { systemClock } from "./clock.ts";
@@ -11,7 +11,7 @@ import { AlertLog } from "./log.ts";
 import { muteText } from "./mute.ts";
 import { isNested, type PiMode } from "./nesting.ts";
 import { AlertPolicy, type TestResult } from "./policy.ts";
-import { type Changes, type LoadedSettings, SettingsFile } from "./settings.ts";
+import { type Changes, chosenPatterns, type LoadedSettings, PATTERN_SETTINGS, SettingsFile } from "./settings.ts";
 import { type CycleParts, createCycleParts, partFrom, sharedCycleParts, showDetached } from "./shared-cycle.ts";
 
 /** What a session needs of pi. */
@@ -97,6 +97,7 @@ export class Session {
 
 	/** Saves and applies at once. Rejects with a sentence; the old values then stay in force. */
 	async save(changes: Changes): Promise<LoadedSettings> {
+		await this.#refuseBrokenPictures(changes);
 		const loaded = await this.settings.save(changes);
 		this.#useSettings(loaded);
 		return loaded;
@@ -119,6 +120,21 @@ export class Session {
 		if (this.#own) partFrom(this.#own.cycle, "after_hold");
 	}
 
+	/** The user's own pictures are looked at when they are set: a bar shows a bad one as an error icon and tells nobody. */
+	async #refuseBrokenPictures(changes: Changes): Promise<void> {
+		const own = PATTERN_SETTINGS.map((name) => changes[name]).filter(
+			(value) => typeof value === "string" && isAbsolute(value),
+		);
+		if (own.length === 0) return;
+		const { values } = await this.settings.load();
+		const choice = await this.parts.whichCli.choose(values.command);
+		if (!choice.ok) throw new Error(`The picture cannot be checked. ${choice.failure.message}`);
+		for (const path of own as string[]) {
+			const state = await this.parts.assets.state(path, values.display, new CommandLine(choice.cli));
+			if (typeof state === "object") throw new Error(state.message);
+		}
+	}
+
 	#useSettings(loaded: LoadedSettings): void {
 		if (loaded === this.#loaded) return;
 		const isChange = this.#loaded !== undefined;
@@ -135,7 +151,8 @@ export class Session {
 
 	/** What the first alert would else have to wait for. Never rejects. */
 	async #prepare({ notices, whichCli, assets }: CycleParts): Promise<void> {
-		const { enabled, addr, command, display, ...settings } = (await this.load()).values;
+		const { values } = await this.load();
+		const { enabled, addr, command, display } = values;
 		if (!enabled) return;
 		if (await notices.welcome()) {
 			this.#tell(
@@ -146,8 +163,7 @@ export class Session {
 		}
 		const choice = await whichCli.choose(command);
 		if (!choice.ok) return;
-		const used = [settings.pattern, settings.patternDone, settings.patternError, settings.patternQuestion];
-		for (const pattern of new Set(used.filter((name) => name !== "off"))) {
+		for (const pattern of chosenPatterns(values)) {
 			await assets.check(pattern, display, new CommandLine(choice.cli));
 		}
 	}

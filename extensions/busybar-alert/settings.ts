@@ -216,6 +216,13 @@ export const settingsSchema = Type.Object({
 export type Settings = Static<typeof settingsSchema>;
 export type SettingName = keyof Settings;
 
+export const PATTERN_SETTINGS = ["pattern", "patternDone", "patternError", "patternQuestion"] as const;
+
+/** Each pattern that some alert shows, once. */
+export function chosenPatterns(values: Settings): readonly string[] {
+	return [...new Set(PATTERN_SETTINGS.map((name) => values[name]))].filter((pattern) => pattern !== "off");
+}
+
 export interface LoadedSettings {
 	readonly values: Settings;
 	/** Where each value comes from. */
