@@ -195,8 +195,8 @@ test.each([20, 36, 80, 120])(
 		openExtensions(desk.frame, { extensions: [demoExtension(), long], duplicates: ["demo"] }, NO_CONTEXT);
 		const check = () => {
 			const lines = desk.lines();
-			expect(lines.length).toBeLessThanOrEqual(14 - 2);
-			if (columns >= 36) expect(lines.at(-2)).toContain("esc back");
+			expect(lines.length).toBeLessThanOrEqual(14 - 4);
+			if (columns >= 36) expect(lines.at(-1)).toContain("esc back");
 		};
 		check();
 		await desk.press(KEYS.down);

@@ -43,12 +43,13 @@ export interface Surroundings {
 
 export type Level = "info" | "warning";
 
-/** pi's footer and the line above it. */
-const ROWS_BESIDES = 3;
-/** Two borders, title, hints. */
-const ROWS_OF_FRAME = 4;
+/** pi's footer with a status line, and the line of the transcript that it always shows. */
+const ROWS_BESIDES = 4;
+/** Border, title, hints. */
+const ROWS_OF_FRAME = 3;
+const ROWS_AT_LEAST = 3;
 const ROWS_AT_MOST = 16;
-/** A terminal from here on has a line to spare. */
+/** A terminal from here on has rows to spare: one before the hints, and one for a border below. */
 const ROOMY_ROWS = 20;
 export const MESSAGE_ROWS_AT_MOST = 5;
 
@@ -132,17 +133,20 @@ export class Frame implements Component, Focusable {
 		const screen = this.#stack.at(-1);
 		if (!screen) return [];
 		const { theme, tui } = this.surroundings;
-		const gap = tui.terminal.rows < ROOMY_ROWS ? [] : [""];
-		const rows = tui.terminal.rows - ROWS_BESIDES - ROWS_OF_FRAME - gap.length;
-		const message = this.#messageLines(width);
+		const isRoomy = tui.terminal.rows >= ROOMY_ROWS;
+		const rows = tui.terminal.rows - ROWS_BESIDES - ROWS_OF_FRAME - (isRoomy ? 2 : 0);
+		const message = this.#messageLines(width, Math.min(MESSAGE_ROWS_AT_MOST, rows - ROWS_AT_LEAST));
 		const lines = [
 			this.#border(width),
 			theme.fg("accent", theme.bold(this.#path(width))),
-			...screen.render(width, Math.max(3, (screen.isTall ? rows : Math.min(rows, ROWS_AT_MOST)) - message.length)),
+			...screen.render(
+				width,
+				Math.max(ROWS_AT_LEAST, (screen.isTall ? rows : Math.min(rows, ROWS_AT_MOST)) - message.length),
+			),
 			...message,
-			...gap,
+			...(isRoomy ? [""] : []),
 			this.#hints(screen.hints),
-			this.#border(width),
+			...(isRoomy ? [this.#border(width)] : []),
 		];
 		return lines.map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width) : line));
 	}
@@ -151,10 +155,10 @@ export class Frame implements Component, Focusable {
 		return new DynamicBorder((text) => this.surroundings.theme.fg("border", text)).render(width).join("");
 	}
 
-	#messageLines(width: number): string[] {
+	#messageLines(width: number, rows: number): string[] {
 		if (!this.#message) return [];
 		const { text, level } = this.#message;
-		const lines = wrapTextWithAnsi(text, Math.max(1, width - 2)).slice(0, MESSAGE_ROWS_AT_MOST);
+		const lines = wrapped(text, width - 2, Math.max(1, rows));
 		return lines.map((line) => this.surroundings.theme.fg(level === "info" ? "success" : "warning", line));
 	}
 
@@ -179,6 +183,14 @@ export class Frame implements Component, Focusable {
 		});
 		return parts.join(theme.fg("dim", " · "));
 	}
+}
+
+/** At most `rows` lines; the last one ends in an ellipsis if there were more. */
+export function wrapped(text: string, width: number, rows: number): string[] {
+	const lines = wrapTextWithAnsi(text, Math.max(1, width));
+	if (lines.length <= rows) return lines;
+	const last = `${truncateToWidth(lines[rows - 1] ?? "", width - 1, "")}…`;
+	return [...lines.slice(0, rows - 1), last];
 }
 
 function shortKey(key: string): string {

@@ -1,14 +1,8 @@
 /** A screen of things to choose from. Draws in pi only. */
 
-import {
-	type TuiMouseEvent,
-	type TuiMouseEventResult,
-	truncateToWidth,
-	visibleWidth,
-	wrapTextWithAnsi,
-} from "@earendil-works/pi-tui";
+import { type TuiMouseEvent, type TuiMouseEventResult, visibleWidth } from "@earendil-works/pi-tui";
 import { column, FilterList, type ListRow } from "./filter-list.ts";
-import type { Frame, Hint, Screen } from "./frame.ts";
+import { type Frame, type Hint, type Screen, wrapped } from "./frame.ts";
 
 export interface Choice extends ListRow {
 	readonly description: string;
@@ -84,10 +78,9 @@ export function detailRowsOf(width: number, rows: number): number {
 
 /** Exactly `rows` lines, so that a list does not jump while the selection moves; the first one empty if there is room. */
 export function detailLines(text: string, width: number, rows: number): string[] {
+	if (rows === 0) return [];
 	const space = rows > 2 ? [""] : [];
 	const room = rows - space.length;
-	const lines = wrapTextWithAnsi(text, Math.max(1, width - 4));
-	const shown = lines.slice(0, room);
-	if (lines.length > room && room > 0) shown[room - 1] = `${truncateToWidth(shown[room - 1] ?? "", width - 5, "")}…`;
-	return [...space, ...Array.from({ length: room }, (_, index) => (shown[index] ? `  ${shown[index]}` : ""))];
+	const lines = wrapped(text, width - 4, room).map((line) => (line === "" ? "" : `  ${line}`));
+	return [...space, ...lines, ...Array<string>(room - lines.length).fill("")];
 }

@@ -33,7 +33,7 @@ export class SettingsScreen implements Screen {
 	#hoped: Readonly<Record<string, unknown>> = {};
 	#saves: Promise<void> = Promise.resolve();
 	#unfinishedSaves = 0;
-	#editing: { readonly field: Field; readonly input: Input } | undefined;
+	#editing: { readonly field: Field; readonly input: Input; readonly initial: string } | undefined;
 	#focused = false;
 	/** The group of the row drawn last. */
 	#group: string | undefined;
@@ -54,16 +54,16 @@ export class SettingsScreen implements Screen {
 
 	get hints(): readonly Hint[] {
 		if (this.#editing) {
-			const keeps = this.#editing.field.kind === "secret" && this.#editing.input.getValue() === "";
+			const { input, initial } = this.#editing;
 			return [
-				["tui.input.submit", keeps ? "keep" : "save"],
+				["tui.input.submit", input.getValue() === initial ? "keep" : "save"],
 				["tui.select.cancel", "back"],
 			];
 		}
 		return [
 			["tui.select.confirm", "change"],
 			["tui.select.cancel", "back"],
-			["tui.editor.deleteCharForward", this.#list.selected?.field.kind === "secret" ? "remove" : "default"],
+			["tui.editor.deleteCharForward", this.#list.selected?.field.kind === "secret" ? "remove" : "reset"],
 		];
 	}
 
@@ -157,7 +157,7 @@ export class SettingsScreen implements Screen {
 		// As a paste, so that the cursor comes to stand behind it and no character of it is taken for a key.
 		if (field.kind !== "secret" && value !== undefined) input.handleInput(`\x1b[200~${value}\x1b[201~`);
 		const initial = input.getValue();
-		const editing = { field, input };
+		const editing = { field, input, initial };
 		const close = () => {
 			if (this.#editing === editing) this.#editing = undefined;
 			this.focused = this.#focused;
