@@ -34,7 +34,7 @@ export async function unplugged(stage: Stage): Promise<void> {
 	const gone = await measure(stage, bar.addr, [LAUNCHER, EXTENSION], /No BUSY Bar at/);
 
 	const row = (name: string, { runMs, waitsMs }: Measured) => [name, milliseconds(runMs), ...waitsMs.map(milliseconds)];
-	report.line("How long a prompt took (median), and how long pi waited for extensions (longest):");
+	report.line("The time of a prompt (median), and pi's longest wait for the extensions:");
 	report.line();
 	report.table(
 		[["", "prompt", ...HANDLED], row("no extensions", without), row("bar hangs", hanging), row("bar gone", gone)],
@@ -55,10 +55,10 @@ export async function unplugged(stage: Stage): Promise<void> {
 	report.promise(
 		"pi never waits for the bar",
 		longestWaitMs < WAIT_LIMIT_MS,
-		`at most ${milliseconds(longestWaitMs)}; ${milliseconds(Math.max(...without.waitsMs))} with no handler there`,
+		`at most ${milliseconds(longestWaitMs)} (${milliseconds(Math.max(...without.waitsMs))} without us)`,
 	);
 	const notices = gone.screen.match(/No BUSY Bar at/g)?.length ?? 0;
-	report.promise("One notice, not one for each prompt", notices === 1, `${notices} after ${PROMPTS} prompts`);
+	report.promise("One notice, not one per prompt", notices === 1, `${notices} after ${PROMPTS} prompts`);
 }
 
 async function measure(stage: Stage, addr: string, extensions: readonly string[], notice?: RegExp): Promise<Measured> {

@@ -1,7 +1,9 @@
 // A pi extension for the demo: the front display of the simulated bar above the editor, live.
 // Asks the simulated bar at PI_DEMO_BAR ten times a second while a session is open in a terminal.
 
+import { get } from "node:http";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { LiveView } from "../../busybar/simulate/controls.ts";
 import { unpackScreen } from "../support/led-picture.ts";
 import { colourLines } from "./half-blocks.ts";
 
@@ -46,7 +48,7 @@ class Look {
 	constructor(url: string, onChange: (lines: string[]) => void) {
 		this.#url = url;
 		this.#onChange = onChange;
-		this.#timer = setInterval(() => void this.#ask(), INTERVAL_MS);
+		this.#timer = setInterval(() => this.#ask(), INTERVAL_MS);
 		this.#timer.unref();
 	}
 
@@ -54,21 +56,27 @@ class Look {
 		clearInterval(this.#timer);
 	}
 
-	/** Never rejects. */
-	async #ask(): Promise<void> {
+	#ask(): void {
 		if (this.#isAsking) return;
 		this.#isAsking = true;
-		try {
-			const response = await fetch(`${this.#url}_sim/live?after=${Number.MAX_SAFE_INTEGER}`);
-			const { front } = (await response.json()) as { front: string };
-			if (front !== this.#seen) {
-				this.#seen = front;
-				this.#onChange(colourLines(unpackScreen(front, "front")));
-			}
-		} catch {
-			// The bar has ended a moment before pi.
-		} finally {
+		// Not fetch: it cannot read the bar's padded Content-Length.
+		const call = get(`${this.#url}_sim/live?after=${Number.MAX_SAFE_INTEGER}`, { agent: false }, (response) => {
+			let text = "";
+			response.setEncoding("utf8").on("data", (chunk: string) => {
+				text += chunk;
+			});
+			response.on("end", () => this.#show((JSON.parse(text) as LiveView).front));
+		});
+		// The bar ends with pi, and may be the first of the two.
+		call.on("error", () => undefined);
+		call.on("close", () => {
 			this.#isAsking = false;
-		}
+		});
+	}
+
+	#show(front: string): void {
+		if (front === this.#seen) return;
+		this.#seen = front;
+		this.#onChange(colourLines(unpackScreen(front, "front")));
 	}
 }

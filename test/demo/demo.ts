@@ -71,17 +71,18 @@ async function main(): Promise<number> {
 		return 0;
 	}
 	const closers = new Closers();
-	for (const [signal, status] of [
-		["SIGINT", 130],
-		["SIGTERM", 143],
-		["SIGHUP", 129],
-	] as const) {
-		process.once(signal, () => void closers.closeAll().finally(() => process.exit(status)));
-	}
+	const endWith = (status: number) => void closers.closeAll().finally(() => process.exit(status));
+	process.once("SIGINT", () => endWith(130));
+	process.once("SIGTERM", () => endWith(143));
+	process.once("SIGHUP", () => endWith(129));
+	// Nobody reads any more: the terminal is closed, or `| head` has enough.
+	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => endWith(1));
 	try {
 		return mode === "open" ? await openPi(closers) : await play(closers);
 	} catch (error) {
-		process.stderr.write(`\nError: ${error instanceof Error ? error.message : String(error)}\n`);
+		// What breaks while everything is being ended is no news.
+		if (!closers.areClosing)
+			process.stderr.write(`\nError: ${error instanceof Error ? error.message : String(error)}\n`);
 		return 1;
 	} finally {
 		await closers.closeAll();

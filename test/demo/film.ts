@@ -49,10 +49,16 @@ export class Film {
 
 	async #roll(): Promise<void> {
 		while (this.#isRunning) {
-			const screen = await this.#bar.screen("front");
-			this.shots.push({ atMs: Date.now(), screen });
+			await this.#shoot();
 			await delay(INTERVAL_MS);
 		}
+		// What made somebody stop the film is to be seen on it.
+		await this.#shoot();
+	}
+
+	async #shoot(): Promise<void> {
+		const screen = await this.#bar.screen("front");
+		this.shots.push({ atMs: Date.now(), screen });
 	}
 }
 

@@ -2,9 +2,13 @@
 
 import type { Screen } from "../support/led-picture.ts";
 
+/** The panel is to be seen on a black terminal too. */
+const UNLIT = 24;
+
 /** In 24-bit colour: the character's own colour is the upper pixel, its background the lower one. */
 export function colourLines(screen: Screen): string[] {
-	return lines(screen, (upper, lower) => `\x1b[38;2;${upper.join(";")}m\x1b[48;2;${lower.join(";")}m▀`).map(
+	const colour = (pixel: Pixel) => `2;${(Math.max(...pixel) < UNLIT ? [UNLIT, UNLIT, UNLIT] : pixel).join(";")}`;
+	return lines(screen, (upper, lower) => `\x1b[38;${colour(upper)};48;${colour(lower)}m▀`).map(
 		(line) => `${line}\x1b[0m`,
 	);
 }

@@ -1,6 +1,5 @@
 // The rows of alerts.jsonl as a table for people.
 
-import { basename } from "node:path";
 import type { LogRow } from "../../extensions/busybar-alert/log.ts";
 import { milliseconds, type Row, seconds } from "./report.ts";
 
@@ -26,7 +25,7 @@ export function logTable(rows: readonly LogRow[]): Row[] {
 function detail(row: LogRow): string {
 	switch (row.outcome) {
 		case "fired":
-			return [basename(row.anim), ...(row.ms === undefined ? [] : [milliseconds(row.ms)])].join(", ");
+			return [row.pattern, ...(row.ms === undefined ? [] : [milliseconds(row.ms)])].join(", ");
 		case "skipped":
 			return row.gate;
 		case "error":

@@ -6,9 +6,9 @@ import { once } from "node:events";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { EXTENSION, PiDesk } from "../support/pi-desk.ts";
+import { EXTENSION } from "../support/pi-desk.ts";
 import type { ScriptedStep } from "../support/scripted-model.ts";
-import { type Closers, LAUNCHER } from "./stage.ts";
+import { type Closers, LAUNCHER, openDesk } from "./stage.ts";
 
 const BAR_WIDGET = fileURLToPath(new URL("./bar-widget.ts", import.meta.url));
 /** More than anybody will type. */
@@ -30,8 +30,7 @@ const ANSWER: readonly ScriptedStep[] = [
 /** Resolves with pi's exit status when its user has quit. */
 export async function openPi(closers: Closers): Promise<number> {
 	if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Error("--open needs a terminal; run it in one.");
-	const desk = new PiDesk(closers.add);
-	const bar = await desk.bar();
+	const { desk, bar } = await openDesk(closers);
 	process.stdout.write(`The simulated bar: ${bar.url}\n`);
 	const { file, args, cwd, env } = desk.home.command(
 		desk.pi(bar.addr, {

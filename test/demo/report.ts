@@ -73,7 +73,7 @@ export class Report {
 	/** `found` is what this run measured, and stands there whether the promise is kept or not. */
 	promise(text: string, isKept: boolean, found: string): void {
 		const mark = isKept ? this.#style("32", "✓") : this.#style("31", "✗");
-		this.line(`${mark} ${text.padEnd(39)}${GAP}${found}`);
+		this.line(`${mark} ${text.padEnd(34)}${GAP}${found}`);
 		if (!isKept) this.broken.push(`${text}: ${found}`);
 	}
 

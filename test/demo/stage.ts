@@ -2,7 +2,9 @@
 // Everything but the pictures is in temporary folders, and ends and goes with the stage.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ledPng, type Screen } from "../support/led-picture.ts";
 import { startTerminalPi } from "../support/pi.ts";
@@ -19,22 +21,56 @@ const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export const LAUNCHER = file("../../extensions/launcher/index.ts");
 const PICTURES = file("../../demo-output");
 const LED_PIXELS = 12;
+const PARTING_LIMIT_MS = 3000;
+const PARTING_END_MS = 300;
+/** What pi says fits into 80 columns with an indent, and nothing scrolls away. */
+const SCREEN = { columns: 68, rows: 120 };
 
 /** The settings of the demo, as its user has saved them. */
 export const HOLD_SECONDS = 2;
 
-/** Takes what was started, and ends it: the last first. */
+/** Takes what was started, and ends it in the same order. */
 export class Closers {
 	readonly #closers: (() => Promise<void>)[] = [];
+	#closing: Promise<void> | undefined;
+
+	get areClosing(): boolean {
+		return this.#closing !== undefined;
+	}
 
 	readonly add = (close: () => Promise<void>): void => {
 		this.#closers.push(close);
 	};
 
-	/** Safe to call twice: each is called once. */
-	async closeAll(): Promise<void> {
-		for (let close = this.#closers.pop(); close; close = this.#closers.pop()) await close();
+	/** Safe to call twice. */
+	closeAll(): Promise<void> {
+		this.#closing ??= this.#closeAll();
+		return this.#closing;
 	}
+
+	async #closeAll(): Promise<void> {
+		for (let close = this.#closers.shift(); close; close = this.#closers.shift()) await close();
+	}
+}
+
+/** A home and a bar. The bar outlives every pi of that home, which may leave a clear behind when it ends. */
+export async function openDesk(closers: Closers): Promise<{ desk: PiDesk; bar: SimulatedBar }> {
+	const desk = new PiDesk(closers.add);
+	let bar: SimulatedBar | undefined;
+	closers.add(async () => {
+		if (bar && (await bar.state()).lit.front) await leftClear(bar);
+	});
+	bar = await desk.bar();
+	// The clear's process has brought its cache folder back.
+	closers.add(() => rm(desk.home.dir, { recursive: true, force: true }));
+	return { desk, bar };
+}
+
+/** Waits for the clear that an ended pi has left behind, and for the end of its process; not for long. */
+async function leftClear(bar: SimulatedBar): Promise<void> {
+	const end = performance.now() + PARTING_LIMIT_MS;
+	while ((await bar.state()).lit.front && performance.now() < end) await delay(20);
+	await delay(PARTING_END_MS);
 }
 
 export class Stage {
@@ -45,9 +81,9 @@ export class Stage {
 	#actors = 0;
 
 	static async open(closers: Closers): Promise<Stage> {
-		const desk = new PiDesk(closers.add);
+		const { desk, bar } = await openDesk(closers);
 		desk.saveSettings({ holdSeconds: HOLD_SECONDS });
-		return new Stage(desk, await desk.bar());
+		return new Stage(desk, bar);
 	}
 
 	private constructor(desk: PiDesk, bar: SimulatedBar) {
@@ -65,14 +101,12 @@ export class Stage {
 	}): Promise<ActingPi> {
 		const events = join(this.desk.home.dir, `events-${++this.#actors}.jsonl`);
 		const { addr = this.bar.addr, script, extensions = [LAUNCHER, EXTENSION] } = options;
-		const terminal = await startTerminalPi(
-			this.desk.home,
-			this.desk.pi(addr, {
-				script,
-				extensions: [file("./probe-before.ts"), ...extensions, file("./probe-after.ts")],
-				env: { PI_DEMO_EVENTS: events },
-			}),
-		);
+		const acting = this.desk.pi(addr, {
+			script,
+			extensions: [file("./probe-before.ts"), ...extensions, file("./probe-after.ts")],
+			env: { PI_DEMO_EVENTS: events },
+		});
+		const terminal = await startTerminalPi(this.desk.home, { ...acting, ...SCREEN });
 		return new ActingPi(terminal, events);
 	}
 
