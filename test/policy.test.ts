@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { AlertRequest } from "../extensions/busybar-alert/alert.ts";
 import { AlertPolicy } from "../extensions/busybar-alert/policy.ts";
 import type { Outcome } from "../extensions/busybar-alert/run.ts";
 import { resolveSettings } from "../extensions/busybar-alert/settings.ts";
+import type { AlertRequest } from "../extensions/busybar-alert/ticket.ts";
 import { AlertDesk, refusal } from "./support/alert-desk.ts";
 
 /** A pi that plays events to the policy of one extension instance. */

@@ -5,41 +5,12 @@
 
 import type { Assets } from "./assets.ts";
 import { Backoff } from "./backoff.ts";
-import { type Cli, CommandLine, type Failure, type FailureKind, failureOf, type Target } from "./busybar.ts";
-import type { Clock } from "./clock.ts";
-import type { ExecFn } from "./exec.ts";
+import { type Cli, CommandLine, type Failure, type FailureKind } from "./busybar.ts";
+import { Drawing, type DrawingPorts, PARKED_DRAW_MS, type PartingClear, samePlace, stillShows } from "./drawing.ts";
 import type { AlertLog, LogEvent } from "./log.ts";
 import type { NoticeMemory } from "./notices.ts";
-import type { Pattern } from "./settings.ts";
+import { type AlertRequest, OpenTicket, type Ticket } from "./ticket.ts";
 import type { WhichCli } from "./which-cli.ts";
-
-export type Alert = "turn" | "done" | "error" | "question";
-
-/** An alert that passed the gates, with all that showing it takes: a running cycle reads no setting. */
-export interface AlertRequest {
-	readonly alert: Alert;
-	/** For the log and the status line, such as `turn 3`. */
-	readonly reason: string;
-	readonly session: string;
-	/** A name, or the absolute path of the user's own frames or `.anim` file. */
-	readonly pattern: string;
-	/** Shown instead when the user's own picture cannot be. */
-	readonly fallbackPattern: Pattern;
-	readonly target: Target;
-	readonly holdSeconds: number;
-	/** The `command` setting. */
-	readonly command: string;
-	readonly clearOnShutdown: boolean;
-}
-
-/** What became of a request. */
-export interface Ticket {
-	readonly request: AlertRequest;
-	readonly status: "waiting" | "shown" | "failed" | "superseded";
-	readonly failure: Failure | undefined;
-	/** Resolves when `status` is final. */
-	readonly decided: Promise<void>;
-}
 
 export interface CycleStatus {
 	/** The alert that is on its way or on the bar. */
@@ -54,62 +25,35 @@ export interface CycleListener {
 	notice(message: string): void;
 }
 
-export interface CyclePorts {
-	readonly exec: ExecFn;
-	readonly clock: Clock;
+export interface CyclePorts extends DrawingPorts {
 	readonly log: Pick<AlertLog, "append">;
 	readonly notices: Pick<NoticeMemory, "shown" | "failed">;
 	readonly whichCli: Pick<WhichCli, "choose" | "forget">;
 	readonly assets: Pick<Assets, "ensure" | "discard">;
-	readonly env: NodeJS.ProcessEnv;
 }
 
-/** The clear that is left to do when the process ends. */
-export interface PartingClear {
-	readonly cli: Cli;
-	readonly target: Target;
-	/** A draw that is under way may still appear after us. */
-	readonly delayMs: number;
-}
-
-/** The bar ends an alert by itself this long after its hold, should nobody clear it. */
-export const EXPIRY_MARGIN_SECONDS = 5;
-/** A rejected draw stays parked at the bar for 1.5 s and can still appear: docs/bar.md. */
-const PARKED_DRAW_MS = 2_000;
 /** An alert that its user may have seen stays at least this long, or for its hold if that is less. */
 const SEEN_AFTER_MS = 3_000;
 const CLEAR_PAUSES_MS = [0, 1_000, 3_000] as const;
 const OWED_CLEAR_EVERY_MS = 60_000;
 const OWED_CLEAR_TRIES = 60;
 
-/** What is, or may be, on the bar because of us. */
-interface Lit {
-	readonly request: AlertRequest;
-	/** The fallback where the requested one could not be shown. */
-	readonly pattern: string;
-	readonly anim: string;
-	readonly cli: Cli;
-	readonly sinceMs: number;
-	/** When the bar ends it by itself; Infinity with a CLI that cannot let it expire. */
-	readonly expiresAtMs: number;
-}
-
 export class AlertCycle {
 	readonly #ports: CyclePorts;
+	readonly #drawing: Drawing;
 	readonly #backoff = new Backoff();
 	readonly #listeners = new Set<CycleListener>();
 	/** The user's own pictures that could not be shown: each is told once. */
 	readonly #toldPatterns = new Set<string>();
 	#next: OpenTicket | undefined;
 	#current: OpenTicket | undefined;
-	#lit: Lit | undefined;
-	#drawing = false;
 	#problem: FailureKind | undefined;
 	#lastBeganMs = Number.NEGATIVE_INFINITY;
 	#endWait: (() => void) | undefined;
 
 	constructor(ports: CyclePorts) {
 		this.#ports = ports;
+		this.#drawing = new Drawing(ports);
 	}
 
 	/** An alert is on its way or on the bar. */
@@ -172,25 +116,13 @@ export class AlertCycle {
 		}
 	}
 
-	/**
-	 * Gives up what is on the bar to whoever clears it while the process ends: afterwards this cycle leaves it alone.
-	 * Undefined when nothing of ours can be lit, or when its user wants it to outlast pi.
-	 * @param when `after_hold` lets the alert have its time first
-	 */
+	/** The process ends: what waits is dropped, and what is lit is given up to whoever does the clear that comes back. */
 	part(when: "now" | "after_hold" = "now"): PartingClear | undefined {
 		if (this.#next) this.#skip(this.#next, "superseded");
 		this.#next = undefined;
-		const lit = this.#lit;
-		if (!lit || lit.expiresAtMs <= this.#nowMs()) return undefined;
-		if (!lit.request.clearOnShutdown && Number.isFinite(lit.expiresAtMs)) return undefined;
-		this.#lit = undefined;
-		this.#endWait?.();
-		const holdLeftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - this.#nowMs();
-		return {
-			cli: lit.cli,
-			target: lit.request.target,
-			delayMs: Math.max(0, this.#drawing ? PARKED_DRAW_MS : 0, when === "after_hold" ? Math.round(holdLeftMs) : 0),
-		};
+		const parting = this.#drawing.part(when);
+		if (parting) this.#endWait?.();
+		return parting;
 	}
 
 	/** Never rejects. */
@@ -216,7 +148,7 @@ export class AlertCycle {
 		if (ticket.status === "shown") await this.#hold(ticket);
 		else if (ticket.failure?.late) await this.#wait(PARKED_DRAW_MS);
 		// What waits now is drawn over what is lit: a clear in between would only make the bar flicker.
-		if (this.#next || !this.#lit) return;
+		if (this.#next || !this.#drawing.lit) return;
 		await this.#clear(ticket.request.reason);
 	}
 
@@ -228,85 +160,58 @@ export class AlertCycle {
 		if (!choice.ok) return this.#fail(ticket, choice.failure);
 		const { cli } = choice;
 
-		if (this.#lit && stillShows(this.#lit, request, cli)) {
-			this.#log(request, { outcome: "fired", pattern: request.pattern, anim: this.#lit.anim, extended: true });
+		const { lit } = this.#drawing;
+		if (lit && stillShows(lit, request, cli)) {
+			this.#log(request, { outcome: "fired", pattern: lit.pattern, anim: lit.anim, extended: true });
 			return this.#shown(ticket);
 		}
 
-		const commands = new CommandLine(cli, this.#ports.env);
-		let { pattern } = request;
-		for (let isRebuilt = false; ; ) {
-			const asset = await this.#ports.assets.ensure(pattern, request.target.display, commands);
-			if (this.#overtaken(ticket)) return;
+		for (const pattern of new Set([request.pattern, request.fallbackPattern])) {
+			const failure = await this.#drawPattern(ticket, pattern, cli);
+			if (!failure) return;
+			if (failure.kind === "bad_asset" && pattern !== request.fallbackPattern) {
+				this.#reportPattern(request, pattern, failure);
+				continue;
+			}
+			if (failure.kind === "not_found") this.#ports.whichCli.forget(request.command);
+			return this.#fail(ticket, failure);
+		}
+	}
+
+	/** Resolves to why it could not be drawn; to nothing when it was, or when something newer is to be drawn. */
+	async #drawPattern(ticket: OpenTicket, pattern: string, cli: Cli): Promise<Failure | undefined> {
+		const { request } = ticket;
+		const { assets, env } = this.#ports;
+		for (let isRebuilt = false; ; isRebuilt = true) {
+			const asset = await assets.ensure(pattern, request.target.display, new CommandLine(cli, env));
+			if (this.#overtaken(ticket)) return undefined;
+			if (!asset.ok) return asset.failure;
 			// Another bar, name or display: nothing that is drawn now could replace what is lit there.
-			if (asset.ok && this.#lit && !samePlace(this.#lit.request.target, request.target)) {
+			if (this.#drawing.lit && !samePlace(this.#drawing.lit.request.target, request.target)) {
 				const uncleared = await this.#tryClear(request.reason);
 				if (uncleared) this.#report(request, notCleared(uncleared));
-				if (this.#overtaken(ticket)) return;
+				if (this.#overtaken(ticket)) return undefined;
 			}
-			const failure = asset.ok ? await this.#show(request, cli, commands, pattern, asset.anim) : asset.failure;
-			if (failure === undefined) return this.#shown(ticket);
-			if (failure.kind === "bad_asset" && asset.ok && !isRebuilt) {
-				await this.#ports.assets.discard(asset.anim);
-				isRebuilt = true;
-			} else if (failure.kind === "bad_asset" && pattern !== request.fallbackPattern) {
-				this.#reportPattern(request, pattern, failure);
-				pattern = request.fallbackPattern;
-				isRebuilt = false;
-			} else {
-				if (failure.kind === "not_found") this.#ports.whichCli.forget(request.command);
-				return this.#fail(ticket, failure);
+			const { failure, tookMs } = await this.#drawing.draw({ request, cli, pattern, anim: asset.anim });
+			if (!failure) {
+				this.#log(request, { outcome: "fired", pattern, anim: asset.anim, ms: tookMs });
+				this.#shown(ticket);
+				return undefined;
 			}
+			if (failure.kind !== "bad_asset" || isRebuilt) return failure;
+			await assets.discard(asset.anim);
 		}
 	}
 
 	/** Until its time is over, its user has seen it, or something else is to be drawn or has taken it over. */
 	async #hold(ticket: OpenTicket): Promise<void> {
 		const sinceMs = this.#nowMs();
-		while (!this.#next && this.#lit) {
+		while (!this.#next && this.#drawing.lit) {
 			const holdMs = Math.min(ticket.request.holdSeconds * 1_000, ticket.holdLimitMs);
 			const leftMs = sinceMs + holdMs - this.#nowMs();
 			if (leftMs <= 0) return;
 			await this.#wait(leftMs);
 		}
-	}
-
-	async #show(
-		request: AlertRequest,
-		cli: Cli,
-		commands: CommandLine,
-		pattern: string,
-		anim: string,
-	): Promise<Failure | undefined> {
-		const lifetimeSeconds = Math.ceil(request.holdSeconds) + EXPIRY_MARGIN_SECONDS;
-		const before = this.#lit;
-		const startedMs = this.#nowMs();
-		const command = commands.show(anim, request.target, lifetimeSeconds);
-		const litAt = (sinceMs: number, lifetimeMs: number): Lit => ({
-			request,
-			pattern,
-			anim,
-			cli,
-			sinceMs,
-			expiresAtMs: cli.abilities.expiresAfter ? sinceMs + lifetimeMs : Number.POSITIVE_INFINITY,
-		});
-		// From here on the picture may be on the bar, whatever becomes of us or of the answer.
-		const provisional = litAt(startedMs, lifetimeSeconds * 1_000 + command.deadlineMs + PARKED_DRAW_MS);
-		this.#lit = provisional;
-		this.#drawing = true;
-		const result = await this.#ports.exec(command.file, command.args, command);
-		this.#drawing = false;
-		const failure = failureOf("show", command, result, request.target);
-		const nowMs = this.#nowMs();
-		// Otherwise the process is ending and the parting clear owns what is on the bar.
-		if (this.#lit === provisional) {
-			if (failure === undefined) this.#lit = litAt(nowMs, lifetimeSeconds * 1_000);
-			else if (!failure.late) this.#lit = before;
-		}
-		if (failure === undefined) {
-			this.#log(request, { outcome: "fired", pattern, anim, ms: Math.round(nowMs - startedMs) });
-		}
-		return failure;
 	}
 
 	/** Takes our picture off the bar; returns early, with it still lit, when the next alert is to be drawn over it. */
@@ -317,12 +222,12 @@ export class AlertCycle {
 				await this.#wait(pauseMs);
 				if (this.#next) return;
 			}
-			if (!this.#lit) return;
+			if (!this.#drawing.lit) return;
 			failure = await this.#tryClear(reason);
 			if (!failure) return;
 		}
-		if (failure && this.#lit) {
-			const { request } = this.#lit;
+		if (failure && this.#drawing.lit) {
+			const { request } = this.#drawing.lit;
 			this.#report(
 				{ ...request, reason },
 				{ ...failure, message: `The alert could not be cleared. ${failure.message}` },
@@ -332,28 +237,19 @@ export class AlertCycle {
 	}
 
 	async #tryClear(reason: string): Promise<Failure | undefined> {
-		const lit = this.#lit;
+		const { lit } = this.#drawing;
 		if (!lit) return undefined;
-		const command = new CommandLine(lit.cli, this.#ports.env).clear(lit.request.target);
-		const result = await this.#ports.exec(command.file, command.args, command);
-		const failure = failureOf("clear", command, result, lit.request.target);
-		// HTTP 400: nothing of ours is lit.
-		if (failure && failure.httpStatus !== 400) return failure;
-		if (this.#lit === lit) this.#lit = undefined;
-		this.#log({ ...lit.request, reason }, { outcome: "cleared", heldMs: Math.round(this.#nowMs() - lit.sinceMs) });
-		return undefined;
+		const { failure, heldMs } = await this.#drawing.clear();
+		if (!failure) this.#log({ ...lit.request, reason }, { outcome: "cleared", heldMs });
+		return failure;
 	}
 
 	/** Tries again until the bar has ended the alert by itself, the next alert took it over, or an hour has passed. */
 	#oweClear(triesLeft: number): void {
 		this.#ports.clock.after(OWED_CLEAR_EVERY_MS, () => {
-			const lit = this.#lit;
+			const { lit } = this.#drawing;
 			if (this.busy || !lit || triesLeft === 0) return;
-			if (lit.expiresAtMs <= this.#nowMs()) {
-				this.#lit = undefined;
-				return;
-			}
-			// #tryClear only awaits the exec port, which never rejects.
+			// Nobody awaits this, and nothing in it rejects.
 			void this.#tryClear(lit.request.reason).then((failure) => failure && this.#oweClear(triesLeft - 1));
 		});
 	}
@@ -443,46 +339,6 @@ export class AlertCycle {
 	#nowMs(): number {
 		return this.#ports.clock.monotonicMs();
 	}
-}
-
-class OpenTicket implements Ticket {
-	readonly request: AlertRequest;
-	readonly decided: Promise<void>;
-	status: Ticket["status"] = "waiting";
-	failure: Failure | undefined;
-	/** Shortens the hold once its user is back; 0 ends it. */
-	holdLimitMs = Number.POSITIVE_INFINITY;
-	#settle: () => void = () => undefined;
-
-	constructor(request: AlertRequest) {
-		this.request = request;
-		this.decided = new Promise((resolve) => {
-			this.#settle = resolve;
-		});
-	}
-
-	/** The first decision stands. */
-	decide(status: Exclude<Ticket["status"], "waiting">, failure?: Failure): void {
-		if (this.status !== "waiting") return;
-		this.status = status;
-		this.failure = failure;
-		this.#settle();
-	}
-}
-
-/** A draw at this place replaces what is lit there: same bar, same owner, same display. */
-function samePlace(one: Target, other: Target): boolean {
-	return one.addr === other.addr && one.applicationName === other.applicationName && one.display === other.display;
-}
-
-/**
- * A CLI that cannot let a drawing expire uploads on every call, and the bar cannot write the file that it plays:
- * with such a CLI the same picture just stays longer.
- */
-function stillShows(lit: Lit, request: AlertRequest, cli: Cli): boolean {
-	return (
-		!cli.abilities.expiresAfter && lit.pattern === request.pattern && samePlace(lit.request.target, request.target)
-	);
 }
 
 function notCleared(failure: Failure): Failure {

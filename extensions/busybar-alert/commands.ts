@@ -4,7 +4,6 @@ import { writeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { PiExtension } from "../_shared/registry.ts";
-import type { Alert } from "./alert.ts";
 import { CommandLine } from "./busybar.ts";
 import { doctorText, examine, linuxKernel } from "./doctor.ts";
 import { execProcess } from "./exec.ts";
@@ -12,6 +11,7 @@ import { muteEnd, muteText } from "./mute.ts";
 import { lastText, logText, statsText } from "./report.ts";
 import type { Session } from "./session.ts";
 import { chosenPatterns, type LoadedSettings, SETTING_NAMES, settingField, settingsSchema } from "./settings.ts";
+import type { Alert } from "./ticket.ts";
 
 interface Command {
 	/** Behind `/busybar-alert-`; empty for `/busybar-alert` itself, undefined for an action of /px alone. */

@@ -1,6 +1,6 @@
 /** The gates: the rules that silence an alert, in order, as one pure function. */
 
-import type { Alert } from "./alert.ts";
+import type { Alert } from "./ticket.ts";
 
 export type Gate =
 	| "nested"

@@ -6,9 +6,9 @@
 import { appendFileSync } from "node:fs";
 import { appendFile, mkdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Alert } from "./alert.ts";
 import type { FailureKind } from "./busybar.ts";
 import type { Gate } from "./gates.ts";
+import type { Alert } from "./ticket.ts";
 
 interface RowOrigin {
 	/** ISO 8601, UTC. */

@@ -3,12 +3,13 @@
  * Imports nothing from pi.
  */
 
-import type { Alert, AlertCycle, AlertRequest, Ticket } from "./alert.ts";
+import type { AlertCycle } from "./alert.ts";
 import type { Clock } from "./clock.ts";
 import { type Gate, gateOf, isQuietAt } from "./gates.ts";
 import type { AlertLog } from "./log.ts";
 import { type Ask, Run, type Turn } from "./run.ts";
 import { type LoadedSettings, type Pattern, type Settings, type SettingsFile, settingField } from "./settings.ts";
+import type { Alert, AlertRequest, Ticket } from "./ticket.ts";
 
 export interface PolicyPorts {
 	readonly settings: Pick<SettingsFile, "load">;

@@ -1,6 +1,6 @@
 /** Follows pi's runs and says which alert an event asks for. Pure: no settings file, no bar, nothing from pi. */
 
-import type { Alert, Ticket } from "./alert.ts";
+import type { Alert, Ticket } from "./ticket.ts";
 
 export type Outcome = "completed" | "aborted" | "error";
 

@@ -4,7 +4,6 @@
  */
 
 import { isAbsolute, join } from "node:path";
-import type { Alert } from "./alert.ts";
 import { CommandLine } from "./busybar.ts";
 import { systemClock } from "./clock.ts";
 import { AlertLog } from "./log.ts";
@@ -13,6 +12,7 @@ import { isNested, type PiMode } from "./nesting.ts";
 import { AlertPolicy, type TestResult } from "./policy.ts";
 import { type Changes, chosenPatterns, type LoadedSettings, PATTERN_SETTINGS, SettingsFile } from "./settings.ts";
 import { type CycleParts, createCycleParts, partFrom, sharedCycleParts, showDetached } from "./shared-cycle.ts";
+import type { Alert } from "./ticket.ts";
 
 /** What a session needs of pi. */
 export interface SessionHost {

@@ -4,13 +4,15 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { AlertCycle, type AlertRequest, EXPIRY_MARGIN_SECONDS, type PartingClear } from "./alert.ts";
+import { AlertCycle } from "./alert.ts";
 import { Assets } from "./assets.ts";
 import { CommandLine, type Failure } from "./busybar.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { lifetimeSeconds, type PartingClear } from "./drawing.ts";
 import { execProcess, spawnDetached } from "./exec.ts";
 import { AlertLog } from "./log.ts";
 import { NoticeMemory } from "./notices.ts";
+import type { AlertRequest } from "./ticket.ts";
 import { thisRuntime, WhichCli } from "./which-cli.ts";
 
 /** What outlives an extension instance; holds nothing of pi's. */
@@ -74,7 +76,7 @@ export async function showDetached(request: AlertRequest, { whichCli, assets, lo
 	const commands = new CommandLine(choice.cli);
 	const asset = await assets.ensure(pattern, target.display, commands);
 	if (!asset.ok) return failed(asset.failure);
-	const show = commands.show(asset.anim, target, Math.ceil(request.holdSeconds) + EXPIRY_MARGIN_SECONDS);
+	const show = commands.show(asset.anim, target, lifetimeSeconds(request));
 	spawnDetached(show.file, show.args, show.env);
 	log.append({ ...row(), outcome: "fired", pattern, anim: asset.anim, detached: true });
 	if (choice.cli.abilities.expiresAfter) return;

@@ -1,0 +1,144 @@
+/**
+ * What is, or may be, on the bar because of this process: draws it, clears it, hands it over when the process ends.
+ * Imports nothing from pi; runs the CLI through the exec port.
+ */
+
+import { type Cli, CommandLine, type Failure, failureOf, type Target } from "./busybar.ts";
+import type { Clock } from "./clock.ts";
+import type { ExecFn } from "./exec.ts";
+import type { AlertRequest } from "./ticket.ts";
+
+export interface DrawingPorts {
+	readonly exec: ExecFn;
+	readonly clock: Clock;
+	readonly env: NodeJS.ProcessEnv;
+}
+
+/** One picture, with all that taking it off again needs. */
+export interface Picture {
+	readonly request: AlertRequest;
+	readonly cli: Cli;
+	/** The fallback where the requested one could not be shown. */
+	readonly pattern: string;
+	readonly anim: string;
+}
+
+export interface Lit extends Picture {
+	readonly sinceMs: number;
+	/** When the bar ends it by itself; Infinity with a CLI that cannot let it expire. */
+	readonly expiresAtMs: number;
+}
+
+/** The clear that is left to do when the process ends. */
+export interface PartingClear {
+	readonly cli: Cli;
+	readonly target: Target;
+	/** A draw that is under way may still appear after us. */
+	readonly delayMs: number;
+}
+
+/** A draw that the bar has parked for 1.5 s can still appear after its client has gone: docs/bar.md. */
+export const PARKED_DRAW_MS = 2_000;
+/** The bar ends an alert by itself this long after its hold, should nobody clear it. */
+const EXPIRY_MARGIN_SECONDS = 5;
+
+/** How long the bar is to keep an alert if nobody clears it. */
+export const lifetimeSeconds = (request: AlertRequest): number =>
+	Math.ceil(request.holdSeconds) + EXPIRY_MARGIN_SECONDS;
+
+export class Drawing {
+	readonly #ports: DrawingPorts;
+	#lit: Lit | undefined;
+	#isDrawing = false;
+	#clearing: Promise<unknown> = Promise.resolve();
+
+	constructor(ports: DrawingPorts) {
+		this.#ports = ports;
+	}
+
+	/** Undefined when nothing of ours can be on the bar any more. */
+	get lit(): Lit | undefined {
+		if (this.#lit && this.#lit.expiresAtMs <= this.#ports.clock.monotonicMs()) this.#lit = undefined;
+		return this.#lit;
+	}
+
+	/** Draws over what is lit. After a failure that is not late, what was lit before still is. Never rejects. */
+	async draw(picture: Picture): Promise<{ readonly failure: Failure | undefined; readonly tookMs: number }> {
+		// A clear that arrived after the draw would take it away again.
+		await this.#clearing;
+		const { request, cli } = picture;
+		const { clock, exec, env } = this.#ports;
+		const command = new CommandLine(cli, env).show(picture.anim, request.target, lifetimeSeconds(request));
+		const lifetimeMs = lifetimeSeconds(request) * 1_000;
+		const litFor = (sinceMs: number, ms: number): Lit => ({
+			...picture,
+			sinceMs,
+			expiresAtMs: cli.abilities.expiresAfter ? sinceMs + ms : Number.POSITIVE_INFINITY,
+		});
+
+		const before = this.lit;
+		const startedMs = clock.monotonicMs();
+		// From here on the picture may be on the bar, whatever becomes of us or of the answer.
+		const provisional = litFor(startedMs, lifetimeMs + command.deadlineMs + PARKED_DRAW_MS);
+		this.#lit = provisional;
+		this.#isDrawing = true;
+		const result = await exec(command.file, command.args, command);
+		this.#isDrawing = false;
+		const failure = failureOf("show", command, result, request.target);
+		const endedMs = clock.monotonicMs();
+		// Otherwise the process is ending, and whoever does the parting clear owns what is on the bar.
+		if (this.#lit === provisional) {
+			if (failure === undefined) this.#lit = litFor(endedMs, lifetimeMs);
+			else if (!failure.late) this.#lit = before;
+		}
+		return { failure, tookMs: Math.round(endedMs - startedMs) };
+	}
+
+	/** One try to take our picture off the bar. Never rejects. */
+	async clear(): Promise<{ readonly failure: Failure | undefined; readonly heldMs: number }> {
+		const { lit } = this;
+		if (!lit) return { failure: undefined, heldMs: 0 };
+		const { clock, exec, env } = this.#ports;
+		const command = new CommandLine(lit.cli, env).clear(lit.request.target);
+		const running = exec(command.file, command.args, command);
+		this.#clearing = running;
+		const failure = failureOf("clear", command, await running, lit.request.target);
+		const heldMs = Math.round(clock.monotonicMs() - lit.sinceMs);
+		// HTTP 400: nothing of ours is lit.
+		if (failure && failure.httpStatus !== 400) return { failure, heldMs };
+		if (this.#lit === lit) this.#lit = undefined;
+		return { failure: undefined, heldMs };
+	}
+
+	/**
+	 * Gives up what is lit to whoever clears it while the process ends. Undefined when nothing of ours can be lit, or when
+	 * its user wants it to outlast pi.
+	 * @param when `after_hold` lets the alert have its time first
+	 */
+	part(when: "now" | "after_hold"): PartingClear | undefined {
+		const { lit } = this;
+		if (!lit || (!lit.request.clearOnShutdown && Number.isFinite(lit.expiresAtMs))) return undefined;
+		this.#lit = undefined;
+		const holdLeftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - this.#ports.clock.monotonicMs();
+		return {
+			cli: lit.cli,
+			target: lit.request.target,
+			delayMs: Math.max(0, this.#isDrawing ? PARKED_DRAW_MS : 0, when === "after_hold" ? Math.round(holdLeftMs) : 0),
+		};
+	}
+}
+
+/** A draw at this place replaces what is lit there: same bar, same owner, same display. */
+export function samePlace(one: Target, other: Target): boolean {
+	return one.addr === other.addr && one.applicationName === other.applicationName && one.display === other.display;
+}
+
+/**
+ * A CLI that cannot let a drawing expire uploads on every call, and the bar cannot write the file that it plays:
+ * with such a CLI the same picture just stays longer.
+ */
+export function stillShows(lit: Lit, request: AlertRequest, cli: Cli): boolean {
+	return (
+		!cli.abilities.expiresAfter && lit.pattern === request.pattern && samePlace(lit.request.target, request.target)
+	);
+}
