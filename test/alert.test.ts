@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { AlertDesk, alertRequest, done, refusal, turn } from "./support/alert-desk.ts";
 
+const question = alertRequest({
+	alert: "question",
+	reason: "question: select",
+	pattern: "question",
+	fallbackPattern: "question",
+	holdSeconds: 1_800,
+});
+
 describe("one alert", () => {
 	test("is drawn, held and cleared, and the log says so", async () => {
 		const desk = new AlertDesk();
@@ -136,6 +144,140 @@ describe("a newer alert", () => {
 		await desk.advance(20_000);
 		const places = desk.drawings.map(({ step, args }) => `${step} ${args[args.indexOf("--addr") + 1]}`);
 		expect(places).toEqual(["show 10.0.4.20", "clear 10.0.4.20", "show 10.9.9.9", "clear 10.9.9.9"]);
+	});
+});
+
+describe("when its user is back", () => {
+	test("an alert ends early, though not before three seconds", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(alertRequest({ holdSeconds: 20 }));
+		await desk.advance(1_000);
+		desk.cycle.userIsBack();
+		await desk.advance(2_059);
+		expect(desk.shown).toBe("spinner");
+		await desk.advance(62);
+		expect(desk.shown).toBeUndefined();
+		expect(desk.story).toEqual(["fired turn 0", "cleared turn 0"]);
+	});
+
+	test("after three seconds it ends at once", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(alertRequest({ holdSeconds: 20 }));
+		await desk.advance(10_000);
+		desk.cycle.userIsBack();
+		await desk.advance(60);
+		expect(desk.shown).toBeUndefined();
+	});
+
+	test("a hold of less than three seconds is left as it is", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(alertRequest({ holdSeconds: 1 }));
+		await desk.advance(100);
+		desk.cycle.userIsBack();
+		await desk.advance(959);
+		expect(desk.shown).toBe("spinner");
+		await desk.advance(62);
+		expect(desk.shown).toBeUndefined();
+	});
+
+	test("what is still on its way is shown all the same", async () => {
+		const desk = new AlertDesk();
+		desk.assetTookMs = 500;
+		desk.cycle.show(turn(0));
+		await desk.advance(100);
+		desk.cycle.userIsBack();
+		await desk.advance(500);
+		expect(desk.shown).toBe("spinner");
+	});
+
+	test("a question stays", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(question);
+		await desk.advance(5_000);
+		desk.cycle.userIsBack();
+		await desk.advance(60_000);
+		expect(desk.shown).toBe("question");
+	});
+});
+
+describe("a question", () => {
+	test("goes at once when it is answered", async () => {
+		const desk = new AlertDesk();
+		const ticket = desk.cycle.show(question);
+		await desk.advance(1_000);
+		desk.cycle.withdraw(ticket);
+		await desk.advance(60);
+		expect(desk.shown).toBeUndefined();
+		expect(desk.cycle.busy).toBe(false);
+	});
+
+	test("that is answered before it is drawn is not drawn", async () => {
+		const desk = new AlertDesk();
+		desk.assetTookMs = 500;
+		const ticket = desk.cycle.show(question);
+		await desk.advance(100);
+		desk.cycle.withdraw(ticket);
+		await desk.advance(10_000);
+		expect(desk.steps).toEqual([]);
+		expect(desk.story).toEqual(["skipped question: select answered"]);
+	});
+
+	test("that is answered while it waits for another draw is not drawn", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(turn(0));
+		await desk.advance(30);
+		const ticket = desk.cycle.show(question);
+		desk.cycle.withdraw(ticket);
+		await desk.advance(10_000);
+		expect(desk.steps).toEqual(["show spinner", "clear"]);
+		expect(desk.story).toEqual(["skipped question: select answered", "fired turn 0", "cleared turn 0"]);
+	});
+
+	test("that is answered while it is being drawn goes as soon as it is drawn", async () => {
+		const desk = new AlertDesk();
+		const ticket = desk.cycle.show(question);
+		await desk.advance(30);
+		desk.cycle.withdraw(ticket);
+		await desk.advance(90);
+		expect(desk.steps).toEqual(["show question", "clear"]);
+	});
+
+	test("that is answered after a verdict took its place leaves the verdict alone", async () => {
+		const desk = new AlertDesk();
+		const ticket = desk.cycle.show(question);
+		await desk.advance(1_000);
+		desk.cycle.show(done(1));
+		await desk.advance(100);
+		desk.cycle.withdraw(ticket);
+		await desk.advance(1_000);
+		expect(desk.shown).toBe("check");
+	});
+});
+
+describe("the user's own picture", () => {
+	const own = (reason: string) => alertRequest({ pattern: "/home/me/frames", reason });
+	const broken = { ok: false, failure: { kind: "bad_asset", message: "/home/me/frames cannot be read." } } as const;
+
+	test("that breaks is replaced by ours, with one warning and an error row each time", async () => {
+		const desk = new AlertDesk();
+		for (const reason of ["turn 0", "turn 1"]) {
+			desk.assetFailures.push(broken);
+			desk.cycle.show(own(reason));
+			await desk.advance(10_000);
+		}
+		expect(desk.steps).toEqual(["show spinner", "clear", "show spinner", "clear"]);
+		expect(desk.story.slice(0, 3)).toEqual(["error turn 0 bad_asset", "fired turn 0", "cleared turn 0"]);
+		expect(desk.notices).toEqual(["/home/me/frames cannot be read. Until then, turn alerts show `spinner`."]);
+		expect(desk.cycle.status.problem).toBeUndefined();
+	});
+
+	test("that the CLI refuses twice is replaced too", async () => {
+		const desk = new AlertDesk();
+		const refused = { code: 1, stderr: "Error: frames.anim is truncated" };
+		desk.behaviours.show.push(refused, refused);
+		desk.cycle.show(own("turn 0"));
+		await desk.advance(10_000);
+		expect(desk.steps).toEqual(["show spinner", "clear"]);
 	});
 });
 
@@ -283,6 +425,17 @@ describe("when the clear fails", () => {
 		expect(desk.shown).toBeUndefined();
 		expect(desk.story.at(-1)).toBe("cleared turn 0");
 		expect(desk.clock.pendingTimers).toBe(0);
+	});
+
+	test("an owed clear that is under way is waited for before the next alert is drawn", async () => {
+		const desk = new AlertDesk({ expiresAfter: false });
+		desk.behaviours.clear.push(...Array.from({ length: 3 }, () => refusal("unreachable")), { tookMs: 2_000 });
+		desk.cycle.show(turn(0));
+		await desk.advance(60 + 3_000 + 180 + 4_000 + 60_000);
+		desk.cycle.show(done(1));
+		await desk.advance(3_000);
+		expect(desk.steps).toEqual(["show spinner", "clear", "show check"]);
+		expect(desk.shown).toBe("check");
 	});
 
 	test("nothing is owed once the bar has ended it by itself", async () => {

@@ -196,6 +196,115 @@ describe("silence", () => {
 	});
 });
 
+describe("a question", () => {
+	test("in a run is shown until it is answered, then the run goes on", async () => {
+		const pi = new PlayedPi();
+		pi.policy.runStarted();
+		pi.policy.questionAsked("select");
+		await pi.policy.idle();
+		await pi.desk.advance(600_000);
+		expect(pi.desk.shown).toBe("question");
+		pi.policy.questionAnswered();
+		await pi.policy.idle();
+		await pi.desk.advance(100);
+		expect(pi.desk.shown).toBeUndefined();
+		await pi.turn(0);
+		await pi.settled();
+		await pi.desk.advance(10_000);
+		expect(pi.desk.story).toEqual([
+			"fired question: select",
+			"cleared question: select",
+			"fired turn 0",
+			"cleared turn 0",
+		]);
+	});
+
+	test("outside a run is none of ours", async () => {
+		const pi = new PlayedPi();
+		pi.policy.questionAsked("confirm");
+		await pi.policy.idle();
+		expect(pi.desk.rows).toEqual([]);
+	});
+
+	test("goes when the run is aborted, and when the session ends", async () => {
+		for (const end of [(pi: PlayedPi) => pi.settled(true), (pi: PlayedPi) => pi.policy.end()]) {
+			const pi = new PlayedPi();
+			pi.policy.runStarted();
+			pi.policy.questionAsked("input");
+			await pi.policy.idle();
+			await pi.desk.advance(1_000);
+			await end(pi);
+			await pi.desk.advance(100);
+			expect(pi.desk.shown).toBeUndefined();
+		}
+	});
+
+	test("passes the gates of turns and short runs", async () => {
+		const pi = new PlayedPi({ minRunSeconds: 60 });
+		pi.policy.runStarted();
+		await pi.workingTurn(0);
+		pi.policy.questionAsked("select");
+		await pi.policy.idle();
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["skipped turn 0 short_run", "fired question: select"]);
+	});
+});
+
+describe("what the user wants to hear nothing of", () => {
+	test("a short run, measured from its prompt over all retries", async () => {
+		const pi = new PlayedPi({ minRunSeconds: 10 });
+		pi.policy.runStarted();
+		await pi.desk.advance(6_000);
+		await pi.turn(0, "error");
+		pi.policy.runStarted();
+		await pi.desk.advance(3_999);
+		await pi.workingTurn(0);
+		await pi.desk.advance(1);
+		await pi.turn(1);
+		await pi.settled();
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["skipped turn 0 short_run", "fired turn 1"]);
+	});
+
+	test("while the terminal has the focus, if asked for", async () => {
+		const pi = new PlayedPi({ onlyWhenUnfocused: true });
+		pi.focused = true;
+		await pi.turn(0);
+		pi.focused = false;
+		await pi.turn(1);
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["skipped turn 0 focused", "fired turn 1"]);
+		const other = new PlayedPi();
+		other.focused = true;
+		await other.turn(0);
+		await other.desk.advance(100);
+		expect(other.desk.story).toEqual(["fired turn 0"]);
+	});
+
+	test("while muted, until the time is over", async () => {
+		const pi = new PlayedPi({ mutedUntil: new Date(60_000).toISOString() });
+		await pi.turn(0);
+		await pi.desk.advance(60_000);
+		await pi.turn(1);
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["skipped turn 0 muted", "fired turn 1"]);
+	});
+});
+
+test("from print mode, if asked for, one detached alert comes when pi settles", async () => {
+	const pi = new PlayedPi({ headless: true }, { headless: true });
+	pi.policy.runStarted();
+	await pi.workingTurn(0);
+	pi.policy.questionAsked("select");
+	await pi.turn(1);
+	await pi.settled();
+	await pi.policy.idle();
+	expect(pi.desk.rows).toEqual([]);
+	expect(pi.detached.map(({ alert, reason, pattern }) => [alert, reason, pattern])).toEqual([
+		["done", "agent settled", "check"],
+	]);
+});
+
 test("a run that starts while the last verdict is on its way is not ended by it", async () => {
 	const pi = new PlayedPi({ alertOn: "agent_settled" });
 	pi.policy.turnEnded({ index: 0, outcome: "error", calledTools: false }, false);
