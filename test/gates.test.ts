@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Alert } from "../extensions/busybar-alert/alert.ts";
 import { type Gate, gateOf, isQuietAt, type Situation } from "../extensions/busybar-alert/gates.ts";
+import type { Alert } from "../extensions/busybar-alert/ticket.ts";
 
 const ALERTS: readonly Alert[] = ["turn", "done", "error", "question"];
 

@@ -5,7 +5,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 
-export interface ExecOptions {
+interface ExecOptions {
 	/** The whole environment of the child; `process.env` if absent. */
 	readonly env?: NodeJS.ProcessEnv;
 	/** SIGTERM after this long, SIGKILL half a second later. */
