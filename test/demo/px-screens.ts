@@ -1,0 +1,43 @@
+// Takes the README's pictures of /px from a real pi in a pseudo-terminal. Writes docs/pictures.
+
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { PiHome, startTerminalPi } from "../support/pi.ts";
+import { EXTENSION } from "../support/pi-desk.ts";
+import { screenSvg } from "../support/screen-picture.ts";
+import { KEY } from "../support/terminal.ts";
+
+const LAUNCHER = fileURLToPath(new URL("../../extensions/launcher/index.ts", import.meta.url));
+
+/** Steps are typed one after the other, each once the screen shows what the one before it led to. */
+const SHOTS = [
+	{ name: "px", columns: 80, rows: 24, steps: [["/px", "type to filter"]] },
+	{
+		name: "px-settings",
+		columns: 80,
+		rows: 24,
+		steps: [
+			["/px busybar-alert", "type to filter"],
+			["Settings", "Hold (s)"],
+		],
+	},
+	{ name: "px-small", columns: 36, rows: 14, steps: [["/px busybar-alert", "filter"]] },
+] as const;
+
+const home = new PiHome();
+try {
+	for (const { name, columns, rows, steps } of SHOTS) {
+		const pi = await startTerminalPi(home, { extensions: [LAUNCHER, EXTENSION], columns, rows });
+		for (const [keys, shows] of steps) {
+			pi.write(keys + KEY.enter);
+			await pi.waitForText(shows);
+		}
+		const path = fileURLToPath(new URL(`../../docs/pictures/${name}.svg`, import.meta.url));
+		writeFileSync(path, screenSvg(pi.cells()));
+		process.stdout.write(`${path}\n`);
+		pi.kill("SIGTERM");
+		await pi.exit;
+	}
+} finally {
+	await home.close();
+}
