@@ -322,9 +322,10 @@ export class SettingsFile {
 	 * does not know stay. Two pis that save at the same moment lose neither's key. Rejects, with a sentence for the user,
 	 * when a value breaks its rule or the file cannot be written; the old values then stay in force.
 	 */
-	async save(changes: Partial<Record<SettingName, unknown>>): Promise<LoadedSettings> {
-		for (const [name, value] of Object.entries(changes) as [SettingName, unknown][]) {
+	async save(changes: Changes): Promise<LoadedSettings> {
+		for (const name of SETTING_NAMES) {
 			const field = settingField(name);
+			const value = changes[name];
 			if (value !== undefined && !Value.Check(field, value)) throw new Error(`${field.title} must be ${field.rule}.`);
 		}
 		try {
