@@ -19,7 +19,7 @@ const RATIO_LIMIT = 3;
 
 const SCRIPT = [
 	{ text: "Let me run the tests.", toolCalls: [{ name: "bash", args: { command: "sleep 1; echo 42 passed" } }] },
-	{ text: "All 42 tests pass.", delayMs: 2000 },
+	{ text: "All 42 tests pass.", delayMs: 2500 },
 	...Array(REPEATS).fill({ text: "Nothing has changed." }),
 ];
 
@@ -41,6 +41,7 @@ export async function twoTurns(stage: Stage): Promise<void> {
 	if (!turnDraw || !doneDraw || !turn || !done) {
 		throw new Error(`The bar was not drawn to twice.\n${desk.story().join("\n")}`);
 	}
+	const later = ({ pattern }: FiredRow, ms: number) => `${pattern}, ${milliseconds(ms)} later; its file had to be made`;
 	const startedMs = eventAt(events, "input");
 	const turnEndMs = eventAt(events, "turn_end", 0);
 	const doneEndMs = eventAt(events, "turn_end", 1);
@@ -51,17 +52,9 @@ export async function twoTurns(stage: Stage): Promise<void> {
 			[seconds(0), "takes the prompt", ""],
 			[seconds(eventAt(events, "tool_execution_start") - startedMs), "runs a tool", ""],
 			[seconds(turnEndMs - startedMs), "ends turn 0", ""],
-			[
-				seconds(turnDraw.at - startedMs),
-				"",
-				`${turn.pattern}, ${milliseconds(turnDraw.at - turnEndMs)} after the turn`,
-			],
+			[seconds(turnDraw.at - startedMs), "", later(turn, turnDraw.at - turnEndMs)],
 			[seconds(doneEndMs - startedMs), "ends turn 1 and is done", ""],
-			[
-				seconds(doneDraw.at - startedMs),
-				"",
-				`${done.pattern}, ${milliseconds(doneDraw.at - doneEndMs)} after the turn`,
-			],
+			[seconds(doneDraw.at - startedMs), "", later(done, doneDraw.at - doneEndMs)],
 			[seconds((darkMs ?? Number.NaN) - startedMs), "", "dark"],
 		],
 		[0],

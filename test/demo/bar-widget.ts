@@ -5,7 +5,7 @@ import { get } from "node:http";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { LiveView } from "../../busybar/simulate/controls.ts";
 import { unpackScreen } from "../support/led-picture.ts";
-import { colourLines } from "./half-blocks.ts";
+import { colourLines, plainLines } from "./half-blocks.ts";
 
 const WIDGET = "simulated-bar";
 const INTERVAL_MS = 100;
@@ -26,7 +26,10 @@ export default function barWidget(pi: ExtensionAPI): void {
 			stop = () => look.end();
 			return {
 				render: (width) => {
-					const caption = theme.fg("dim", ` Simulated BUSY Bar, also at ${url}`.slice(0, width));
+					const caption = theme.fg(
+						"dim",
+						` Simulated BUSY Bar, also at ${url} - type anything and press Enter`.slice(0, width),
+					);
 					return width < COLUMNS ? [caption] : [...pixels.map((line) => ` ${line}`), caption];
 				},
 				invalidate: () => undefined,
@@ -77,6 +80,7 @@ class Look {
 	#show(front: string): void {
 		if (front === this.#seen) return;
 		this.#seen = front;
-		this.#onChange(colourLines(unpackScreen(front, "front")));
+		const linesOf = process.stdout.getColorDepth() === 24 ? colourLines : plainLines;
+		this.#onChange(linesOf(unpackScreen(front, "front")));
 	}
 }

@@ -11,8 +11,8 @@ import { openPi } from "./open.ts";
 import { seconds } from "./report.ts";
 import { Closers, Stage } from "./stage.ts";
 
-const HELP = `npm run demo             Four short acts with pi, its alerts and a simulated BUSY Bar. Needs no key, no network
-                         and no bar. Exit status 1 if a promise is not kept. Pictures go to demo-output/.
+const HELP = `npm run demo             Short acts with pi, its alerts and a simulated BUSY Bar, in half a minute. Needs no key, no
+                         network and no bar. Exit status 1 if a promise is not kept. Pictures: demo-output/.
 npm run demo -- --open   pi's own interface in this terminal, for you to type to, with the bar above the editor.
 npm run demo -- --help   This text.
 `;
@@ -40,10 +40,10 @@ async function play(closers: Closers): Promise<number> {
 	report.table(logTable(desk.log()));
 	report.line();
 	report.line(`Pictures of the bar: ${relative(process.cwd(), pictures) || "."}/`);
-	report.line(`To try it yourself:  npm run demo -- --open`);
+	report.line("To try it yourself:  npm run demo -- --open");
 	report.line();
 	const { broken } = report;
-	const time = `${seconds(performance.now() - startedMs)}`;
+	const time = seconds(performance.now() - startedMs);
 	if (broken.length === 0) report.line(`All promises kept, in ${time}.`);
 	else report.line(`${broken.length === 1 ? "This promise was" : "These promises were"} not kept, in ${time}:`);
 	for (const promise of broken) report.line(`✗ ${promise}`);
@@ -56,14 +56,15 @@ function wanted(): "acts" | "open" | "help" | { readonly complaint: string } {
 		const { values } = parseArgs({ options: { open: { type: "boolean" }, help: { type: "boolean", short: "h" } } });
 		return values.help ? "help" : values.open ? "open" : "acts";
 	} catch (error) {
-		return { complaint: error instanceof Error ? error.message : String(error) };
+		const message = error instanceof Error ? error.message : String(error);
+		return { complaint: message.replace(/[^.]$/, "$&.") };
 	}
 }
 
 async function main(): Promise<number> {
 	const mode = wanted();
 	if (typeof mode === "object") {
-		process.stderr.write(`Error: ${mode.complaint} See npm run demo -- --help.\n`);
+		process.stderr.write(`Error: ${mode.complaint} npm run demo -- --help says what there is.\n`);
 		return 1;
 	}
 	if (mode === "help") {

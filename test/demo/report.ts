@@ -1,7 +1,6 @@
 // What the demo tells: headings, tables, the bar's frames, and promises with the figure that was found.
-// Writes to one output, in colour only if that is a terminal that has it.
+// Writes to standard output, in colour only if that is a terminal that has it.
 
-import type { WriteStream } from "node:tty";
 import type { Screen } from "../support/led-picture.ts";
 import { colourLines, plainLines } from "./half-blocks.ts";
 
@@ -13,26 +12,19 @@ export interface Moment {
 	readonly screen: Screen;
 }
 
-/** One line of a table; a cell that is a number of milliseconds says so itself. */
 export type Row = readonly string[];
 
 export class Report {
-	readonly #output: Pick<WriteStream, "write" | "isTTY" | "columns" | "getColorDepth">;
-	readonly #hasColours: boolean;
+	readonly #hasColours = process.stdout.isTTY && process.stdout.getColorDepth() === 24;
 	/** Promises that were not kept. */
 	readonly broken: string[] = [];
 
-	constructor(output: Pick<WriteStream, "write" | "isTTY" | "columns" | "getColorDepth"> = process.stdout) {
-		this.#output = output;
-		this.#hasColours = output.isTTY && output.getColorDepth() === 24;
-	}
-
 	line(text = ""): void {
-		this.#output.write(text === "" ? "\n" : `${INDENT}${text}\n`);
+		process.stdout.write(text === "" ? "\n" : `${INDENT}${text}\n`);
 	}
 
 	heading(text: string): void {
-		this.#output.write(`\n${this.#style("1", text)}\n\n`);
+		process.stdout.write(`\n${this.#style("1", text)}\n\n`);
 	}
 
 	/** Columns as wide as their widest cell; `right` names those that are aligned to the right. */
@@ -51,7 +43,7 @@ export class Report {
 	moments(moments: readonly Moment[]): void {
 		const width = moments[0]?.screen.width ?? 0;
 		// An output without a width is a file or a CI log.
-		const fitting = Math.max(1, Math.floor(((this.#output.columns ?? 80) - INDENT.length) / (width + GAP.length)));
+		const fitting = Math.max(1, Math.floor(((process.stdout.columns ?? 80) - INDENT.length) / (width + GAP.length)));
 		for (let at = 0; at < moments.length; at += fitting) {
 			const shown = moments.slice(at, at + fitting);
 			this.line();

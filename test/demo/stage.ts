@@ -6,6 +6,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { resolveSettings } from "../../extensions/busybar-alert/settings.ts";
 import { ledPng, type Screen } from "../support/led-picture.ts";
 import { startTerminalPi } from "../support/pi.ts";
 import { EXTENSION, PiDesk } from "../support/pi-desk.ts";
@@ -26,8 +27,8 @@ const PARTING_END_MS = 300;
 /** What pi says fits into 80 columns with an indent, and nothing scrolls away. */
 const SCREEN = { columns: 68, rows: 120 };
 
-/** The settings of the demo, as its user has saved them. */
-export const HOLD_SECONDS = 2;
+/** Settings are those of a user who has changed none. */
+export const HOLD_SECONDS = resolveSettings({}, {}).values.holdSeconds;
 
 /** Takes what was started, and ends it in the same order. */
 export class Closers {
@@ -58,7 +59,7 @@ export async function openDesk(closers: Closers): Promise<{ desk: PiDesk; bar: S
 	const desk = new PiDesk(closers.add);
 	let bar: SimulatedBar | undefined;
 	closers.add(async () => {
-		if (bar && (await bar.state()).lit.front) await leftClear(bar);
+		if (bar) await leftClear(bar);
 	});
 	bar = await desk.bar();
 	// The clear's process has brought its cache folder back.
@@ -66,10 +67,16 @@ export async function openDesk(closers: Closers): Promise<{ desk: PiDesk; bar: S
 	return { desk, bar };
 }
 
-/** Waits for the clear that an ended pi has left behind, and for the end of its process; not for long. */
+/** Waits for the clear that an ended pi has left behind, and for the end of its process; not for long. Never rejects. */
 async function leftClear(bar: SimulatedBar): Promise<void> {
+	// Ctrl-C in a terminal ends the bar together with us: then the clear fails at once.
+	const isLit = () =>
+		bar.state().then(
+			({ lit }) => lit.front,
+			() => false,
+		);
 	const end = performance.now() + PARTING_LIMIT_MS;
-	while ((await bar.state()).lit.front && performance.now() < end) await delay(20);
+	while ((await isLit()) && performance.now() < end) await delay(20);
 	await delay(PARTING_END_MS);
 }
 
@@ -82,7 +89,6 @@ export class Stage {
 
 	static async open(closers: Closers): Promise<Stage> {
 		const { desk, bar } = await openDesk(closers);
-		desk.saveSettings({ holdSeconds: HOLD_SECONDS });
 		return new Stage(desk, bar);
 	}
 
