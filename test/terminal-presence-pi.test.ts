@@ -10,12 +10,13 @@ import { PiHome, type PiVersion } from "./support/pi.ts";
 import { waitUntil } from "./support/wait.ts";
 
 const EXTENSION = fileURLToPath(new URL("./support/presence-extension.ts", import.meta.url));
-const KEYS = { ctrlC: "\x03", ctrlD: "\x04", ctrlG: "\x07", ctrlZ: "\x1a", backspace: "\x7f" };
+const KEYS = { ctrlC: "\x03", ctrlD: "\x04", ctrlG: "\x07", ctrlZ: "\x1a" };
 const SHELL = "shell> ";
 
 interface Screen {
 	readonly version: PiVersion;
-	readonly mode?: "regular" | "fullscreen";
+	readonly name: "full" | "regular" | "only";
+	readonly args: readonly string[];
 }
 
 type AtEnd = (run: OnTestFinishedHandler) => void;
@@ -28,9 +29,9 @@ class Window {
 	readonly #pty;
 	#output = "";
 
-	static async open({ version, mode }: Screen, atEnd: AtEnd): Promise<Window> {
+	static async open(screen: Screen, atEnd: AtEnd): Promise<Window> {
 		const window = new Window(atEnd);
-		await window.runPi(version, mode);
+		await window.runPi(screen);
 		return window;
 	}
 
@@ -55,12 +56,13 @@ class Window {
 		this.home.own({ pid: this.#pty.pid, exit });
 	}
 
-	async runPi(version: PiVersion, mode: Screen["mode"]): Promise<void> {
-		const args = mode ? ["--tui-mode", mode] : [];
+	async runPi({ version, args }: Screen): Promise<void> {
 		const { file, args: all, env } = this.home.command({ version, extensions: [EXTENSION], args });
+		this.#emulator.reset();
 		const script = `${env.PI_SCRIPTED_MODEL}`;
 		this.type(`PI_SCRIPTED_MODEL=${script} ${[file, ...all].map((word) => `'${word}'`).join(" ")}\r`);
-		await this.until("The start of pi", () => existsSync(`${script}.started`));
+		// What is drawn after pi's questions to the terminal: once it is on the screen, they are answered.
+		await this.until("pi's start", () => existsSync(`${script}.started`) && this.screen.includes("[Extensions]"));
 	}
 
 	type(keys: string): void {
@@ -125,13 +127,25 @@ class Window {
 }
 
 const SCREENS: readonly Screen[] = [
-	{ version: "1.6.0", mode: "fullscreen" },
-	{ version: "1.6.0", mode: "regular" },
-	{ version: "0.82.1" },
+	{ version: "1.6.0", name: "full", args: [] },
+	{ version: "1.6.0", name: "regular", args: ["--tui-mode", "regular"] },
+	{ version: "0.82.1", name: "only", args: [] },
 ];
 
+async function throughTheOtherScreen(window: Window): Promise<void> {
+	window.type("/settings\r");
+	await window.until("The settings", () => window.screen.includes("Type to search"));
+	window.type("tui mode");
+	await window.until("The setting", () => /TUI mode +fullscreen/.test(window.screen));
+	for (const mode of ["regular", "fullscreen"]) {
+		window.type("\r");
+		await window.until(`The ${mode} screen`, () => window.screen.includes(`TUI mode: ${mode}`) && window.reports);
+	}
+	window.type(KEYS.ctrlC);
+}
+
 test.concurrent.for(SCREENS)(
-	"pi $version $mode reports focus while it has the terminal, and only then",
+	"pi $version, $name screen: focus is reported while pi has the terminal, and only then",
 	async (screen, { onTestFinished }) => {
 		const window = await Window.open(screen, onTestFinished);
 		await window.until("Focus reports", () => window.reports);
@@ -150,6 +164,8 @@ test.concurrent.for(SCREENS)(
 		window.focus(false);
 		await window.until("Focus lost after the reload", () => window.focused === "focused: false");
 
+		if (screen.name === "full") await throughTheOtherScreen(window);
+
 		window.type("typed");
 		await window.until("The typed word", () => window.screen.includes("typed"));
 		// Neither the reports nor the terminal's answers have become text.
@@ -161,7 +177,7 @@ test.concurrent.for(SCREENS)(
 		window.type("written\r");
 		await window.until("Focus reports after the editor", () => window.reports);
 		await window.until("Unknown focus", () => window.focused === "focused: undefined");
-		// Once this is on the screen, pi's questions to the terminal before it are answered.
+		// Again a proof that the terminal has answered: else the shell gets the answer.
 		window.type("!");
 		await window.until("The written text", () => window.screen.includes("written!"));
 
@@ -171,23 +187,23 @@ test.concurrent.for(SCREENS)(
 		await window.until("Focus reports after fg", () => window.reports);
 		window.focus(false);
 		await window.until("Focus lost after fg", () => window.focused === "focused: false");
+		window.type("?");
+		await window.until("The text after fg", () => window.screen.includes("written!?"));
 
-		window.type(KEYS.ctrlC);
-		await window.until("An empty editor", () => !window.screen.includes("written"));
-		window.type(KEYS.ctrlD);
+		window.type(KEYS.ctrlC + KEYS.ctrlD);
 		await window.expectShell();
 		// Once for each time that pi had the terminal: nobody switched twice, or below pi.
-		expect(window.switches).toMatch(screen.mode === "fullscreen" ? /^(hl){3}$/ : /^(hl){4}$/);
+		expect(window.switches).toMatch(screen.name === "full" ? /^(hl){5}$/ : /^(hl){4}$/);
 	},
 );
 
-test.concurrent.for(SCREENS.filter(({ mode }) => mode !== "fullscreen"))(
-	"pi $version leaves no focus reports on when it is terminated, exits without its farewell, or crashes",
-	async ({ version, mode }, { onTestFinished }) => {
+test.concurrent.for(SCREENS.filter(({ name }) => name !== "full"))(
+	"pi $version, $name screen: no reports stay on when pi is terminated, exits without its farewell, or crashes",
+	async (screen, { onTestFinished }) => {
 		const window = new Window(onTestFinished);
 		const endings = [() => window.terminatePi(), () => window.type("/leave \r"), () => window.type("/crash \r")];
 		for (const end of endings) {
-			await window.runPi(version, mode);
+			await window.runPi(screen);
 			await window.until("Focus reports", () => window.reports);
 			end();
 			await window.expectShell();
