@@ -23,7 +23,7 @@ type AtEnd = (run: OnTestFinishedHandler) => void;
 
 /** A terminal window with a shell in it, in which pi has been started. */
 class Window {
-	readonly home: PiHome;
+	readonly #home: PiHome;
 	readonly #seen: string;
 	readonly #emulator = new xterm.Terminal({ cols: 100, rows: 30, allowProposedApi: true });
 	readonly #pty;
@@ -36,12 +36,12 @@ class Window {
 	}
 
 	constructor(atEnd: AtEnd) {
-		this.home = new PiHome(atEnd);
-		this.#seen = join(this.home.dir, "presence.txt");
-		const editor = join(this.home.dir, "editor.sh");
+		this.#home = new PiHome(atEnd);
+		this.#seen = join(this.#home.dir, "presence.txt");
+		const editor = join(this.#home.dir, "editor.sh");
 		writeFileSync(editor, 'echo "editor is open"; read -r line; printf %s "$line" > "$1"');
-		const { env } = this.home.command({ env: { EDITOR: `sh ${editor}`, PRESENCE: this.#seen, PS1: SHELL } });
-		const options = { cols: 100, rows: 30, name: "xterm-256color", cwd: this.home.projectDir, env };
+		const { env } = this.#home.command({ env: { EDITOR: `sh ${editor}`, PRESENCE: this.#seen, PS1: SHELL } });
+		const options = { cols: 100, rows: 30, name: "xterm-256color", cwd: this.#home.projectDir, env };
 		this.#pty = spawn("bash", ["--norc", "--noprofile", "-i"], options);
 		this.#pty.onData((data) => {
 			this.#output += data;
@@ -53,11 +53,11 @@ class Window {
 		});
 		// A shell that loses its terminal hangs up on its jobs; a polite signal would not end it.
 		atEnd(() => this.#pty.kill("SIGHUP"));
-		this.home.own({ pid: this.#pty.pid, exit });
+		this.#home.own({ pid: this.#pty.pid, exit });
 	}
 
 	async runPi({ version, args }: Screen): Promise<void> {
-		const { file, args: all, env } = this.home.command({ version, extensions: [EXTENSION], args });
+		const { file, args: all, env } = this.#home.command({ version, extensions: [EXTENSION], args });
 		this.#emulator.reset();
 		const script = `${env.PI_SCRIPTED_MODEL}`;
 		this.type(`PI_SCRIPTED_MODEL=${script} ${[file, ...all].map((word) => `'${word}'`).join(" ")}\r`);
