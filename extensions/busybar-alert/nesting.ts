@@ -1,4 +1,7 @@
-/** Whether this pi runs inside another pi. Reads and sets our marker in the environment; asks the system about a pid. */
+/**
+ * Whether this pi runs inside another pi. Reads and sets our marker in the environment; asks the system about a pid;
+ * counts the sessions of this process on `globalThis`.
+ */
 
 const MARKER = "PI_BUSYBAR_ALERT_PID";
 
@@ -26,4 +29,21 @@ function processIsAlive(pid: number): boolean {
 		// It lives, under another user.
 		return (error as NodeJS.ErrnoException).code === "EPERM";
 	}
+}
+
+/** Outlives this module, which /reload imports anew. */
+const SESSIONS = Symbol.for("pi-busybar-alert/sessions");
+
+/**
+ * Counts a session of this process until `leave` is called. Beside `others`, one without a user interface is a subagent:
+ * pi itself ends a session before it starts the next.
+ */
+export function joinSessions(): { readonly others: number; readonly leave: () => void } {
+	const process = globalThis as { [SESSIONS]?: Set<object> };
+	process[SESSIONS] ??= new Set();
+	const sessions = process[SESSIONS];
+	const others = sessions.size;
+	const session = {};
+	sessions.add(session);
+	return { others, leave: () => void sessions.delete(session) };
 }

@@ -8,7 +8,7 @@ import { CommandLine } from "./busybar.ts";
 import { systemClock } from "./clock.ts";
 import { AlertLog } from "./log.ts";
 import { muteText } from "./mute.ts";
-import { isNested, type PiMode } from "./nesting.ts";
+import { isNested, joinSessions, type PiMode } from "./nesting.ts";
 import { AlertPolicy, type TestResult } from "./policy.ts";
 import { type Changes, chosenPatterns, type LoadedSettings, PATTERN_SETTINGS, SettingsFile } from "./settings.ts";
 import { type CycleParts, createCycleParts, partFrom, sharedCycleParts, showDetached } from "./shared-cycle.ts";
@@ -41,14 +41,17 @@ export class Session {
 	/** Those of an instance that must not touch the shared ones: a manual test, an alert from print mode. */
 	#own: CycleParts | undefined;
 	#loaded: LoadedSettings | undefined;
+	readonly #leaveSessions: () => void;
 	readonly #stopListening: () => void;
 	#shownStatus: string | undefined;
 	#ended = false;
 
 	constructor(host: SessionHost) {
 		this.host = host;
-		const nested = isNested(host.mode, process.env, process.pid);
 		const headless = host.mode === "print" || host.mode === "json";
+		const { others, leave } = joinSessions();
+		this.#leaveSessions = leave;
+		const nested = isNested(host.mode, process.env, process.pid) || (headless && others > 0);
 		const shared = nested || headless ? undefined : sharedCycleParts(host.cacheFolder);
 		this.#shared = shared;
 		this.log = shared?.log ?? new AlertLog(host.cacheFolder);
@@ -112,6 +115,7 @@ export class Session {
 	/** Waits for rows that are still to be written, not for the bar. Never rejects. */
 	async end(isQuit: boolean): Promise<void> {
 		this.#ended = true;
+		this.#leaveSessions();
 		this.#stopListening();
 		const written = this.policy.end().then(() => this.log.flush());
 		await Promise.race([written, new Promise((resolve) => setTimeout(resolve, FLUSH_LIMIT_MS).unref())]);
