@@ -1,7 +1,8 @@
 // Act: pi is killed while its alert is lit, so that nobody is left to clear it.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { untilDark, untilLit } from "../support/pi-desk.ts";
-import { Film } from "./film.ts";
+import { brightest, Film } from "./film.ts";
 import { seconds } from "./report.ts";
 import { eventAt, HOLD_SECONDS, type Stage } from "./stage.ts";
 
@@ -17,7 +18,7 @@ export async function killed(stage: Stage): Promise<void> {
 	const pi = await stage.startPi({ script: [{ text: "It is done." }] });
 	const events = await pi.prompt("please");
 	await untilLit(bar);
-	stage.picture("killed", await bar.screen("front"));
+	await delay(1000);
 	const killedMs = Date.now();
 	pi.terminal.kill("SIGKILL");
 	await pi.terminal.exit;
@@ -27,6 +28,8 @@ export async function killed(stage: Stage): Promise<void> {
 	const journal = (await bar.journal()).slice(before);
 	const draw = journal.find(({ method, path }) => method === "POST" && path === "/api/display/draw");
 	if (!draw) throw new Error("The alert was not drawn.");
+	const orphaned = brightest(film.shots.filter(({ atMs }) => atMs > killedMs));
+	if (orphaned) stage.picture("orphaned", orphaned);
 	const darkMs = film.darkAfter(draw.at) ?? Number.POSITIVE_INFINITY;
 	const startedMs = eventAt(events, "input");
 	report.table(

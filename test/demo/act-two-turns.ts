@@ -7,7 +7,7 @@ import type { JournalEntry } from "../../busybar/simulate/journal.ts";
 import type { LogRow } from "../../extensions/busybar-alert/log.ts";
 import { requests, untilDark } from "../support/pi-desk.ts";
 import { waitUntil } from "../support/wait.ts";
-import { Film } from "./film.ts";
+import { brightest, Film } from "./film.ts";
 import { median, milliseconds, seconds } from "./report.ts";
 import { type ActingPi, eventAt, HOLD_SECONDS, type Stage } from "./stage.ts";
 
@@ -41,7 +41,7 @@ export async function twoTurns(stage: Stage): Promise<void> {
 	if (!turnDraw || !doneDraw || !turn || !done) {
 		throw new Error(`The bar was not drawn to twice.\n${desk.story().join("\n")}`);
 	}
-	const later = ({ pattern }: FiredRow, ms: number) => `${pattern}, ${milliseconds(ms)} later; its file had to be made`;
+	const later = ({ pattern }: FiredRow, ms: number) => `${pattern}, ${milliseconds(ms)} later, file made first`;
 	const startedMs = eventAt(events, "input");
 	const turnEndMs = eventAt(events, "turn_end", 0);
 	const doneEndMs = eventAt(events, "turn_end", 1);
@@ -66,8 +66,8 @@ export async function twoTurns(stage: Stage): Promise<void> {
 		{ name: "turn", caption: `${turn.pattern}: a turn has ended`, shots: turnShots },
 		{ name: "done", caption: `${done.pattern}: pi is done`, shots: doneShots },
 	].flatMap(({ name, caption, shots }) => {
-		const shot = shots[Math.floor(shots.length / 2)];
-		return shot ? [{ name, caption, screen: shot.screen }] : [];
+		const screen = brightest(shots);
+		return screen ? [{ name, caption, screen }] : [];
 	});
 	report.moments(moments);
 	for (const { name, screen } of moments) stage.picture(name, screen);

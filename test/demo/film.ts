@@ -62,6 +62,12 @@ export class Film {
 	}
 }
 
+/** The shot that shows most of an animation that comes and goes. */
+export function brightest(shots: readonly Shot[]): Screen | undefined {
+	const light = ({ screen }: Shot) => screen.rgb.reduce((sum, value) => sum + value, 0);
+	return shots.toSorted((a, b) => light(b) - light(a))[0]?.screen;
+}
+
 function isLit({ rgb }: Screen): boolean {
 	return rgb.some((value) => value > 0);
 }
