@@ -31,6 +31,8 @@ export default function busybarAlert(pi: ExtensionAPI): void {
 	);
 
 	pi.on("session_start", (_event, ctx) => {
+		// Over RPC, pi before 1.6 starts a replaced session twice.
+		void session?.end(false);
 		session = new Session(hostOf(ctx));
 	});
 	pi.on("agent_start", () => session?.policy.runStarted());
