@@ -1,5 +1,6 @@
 /** pi wiring only: which event calls what. What happens, and when, is in session.ts, policy.ts and alert.ts. */
 
+import { writeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
 	type ExtensionAPI,
@@ -8,10 +9,13 @@ import {
 	type TurnEndEvent,
 } from "@earendil-works/pi-coding-agent";
 import { claimPlace, isPxScreenOpen, registerPiExtension } from "../_shared/registry.ts";
+import { systemClock } from "./clock.ts";
 import { piExtension, registerCommands } from "./commands.ts";
 import { cacheFolder } from "./paths.ts";
+import { focusReportsOfPi } from "./pi-screen.ts";
 import type { Outcome } from "./run.ts";
-import { Session } from "./session.ts";
+import { Session, type SessionHost } from "./session.ts";
+import { TerminalPresence } from "./terminal-presence.ts";
 
 const NAME = "busybar-alert";
 
@@ -64,16 +68,24 @@ export default function busybarAlert(pi: ExtensionAPI): void {
 	});
 }
 
-function hostOf(ctx: ExtensionContext) {
+function hostOf(ctx: ExtensionContext): SessionHost {
+	const watchTerminal: NonNullable<SessionHost["watchTerminal"]> = (onPresence, known) =>
+		new TerminalPresence({
+			stdin: process.stdin,
+			write: (text) => void writeSync(process.stdout.fd, text),
+			clock: systemClock,
+			piReportsFocus: focusReportsOfPi(ctx.ui),
+			onPresence,
+			...(known && { known }),
+		});
 	return {
 		mode: ctx.mode,
 		sessionId: ctx.sessionManager.getSessionId(),
 		agentFolder: getAgentDir(),
 		cacheFolder: cacheFolder(),
-		setStatus: (text: string | undefined) => ctx.ui.setStatus(NAME, text),
-		notify: (message: string, level: "info" | "warning") => ctx.ui.notify(message, level),
-		isFocused: () => false,
-		watchFocus: () => undefined,
+		setStatus: (text) => ctx.ui.setStatus(NAME, text),
+		notify: (message, level) => ctx.ui.notify(message, level),
+		...(ctx.mode === "tui" && { watchTerminal }),
 	};
 }
 

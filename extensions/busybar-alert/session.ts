@@ -12,6 +12,7 @@ import { isNested, joinSessions, type PiMode } from "./nesting.ts";
 import { AlertPolicy, type TestResult } from "./policy.ts";
 import { type Changes, chosenPatterns, type LoadedSettings, PATTERN_SETTINGS, SettingsFile } from "./settings.ts";
 import { type CycleParts, createCycleParts, partFrom, sharedCycleParts, showDetached } from "./shared-cycle.ts";
+import type { KnownFocus, TerminalPresence } from "./terminal-presence.ts";
 import type { Alert } from "./ticket.ts";
 
 /** What a session needs of pi. */
@@ -22,10 +23,8 @@ export interface SessionHost {
 	readonly cacheFolder: string;
 	readonly setStatus: (text: string | undefined) => void;
 	readonly notify: (message: string, level: "info" | "warning") => void;
-	/** The terminal has the focus, as far as is known. */
-	readonly isFocused: () => boolean;
-	/** The user wants, or no longer wants, no alerts while the terminal has the focus. */
-	readonly watchFocus: (wanted: boolean) => void;
+	/** Begins to watch whether the user is at the terminal; absent where pi has none of its own. */
+	readonly watchTerminal?: (onPresence: () => void, known: KnownFocus | undefined) => TerminalPresence;
 }
 
 /** pi waits for shutdown handlers without limit; a log on a dead network share must not keep it. */
@@ -42,6 +41,7 @@ export class Session {
 	#own: CycleParts | undefined;
 	#loaded: LoadedSettings | undefined;
 	readonly #leaveSessions: () => void;
+	readonly #presence: TerminalPresence | undefined;
 	readonly #stopListening: () => void;
 	#shownStatus: string | undefined;
 	#ended = false;
@@ -64,11 +64,12 @@ export class Session {
 			session: host.sessionId,
 			nested,
 			headless,
-			isFocused: host.isFocused,
+			isFocused: () => this.#presence?.focused === true,
 			isMutedHere: () => shared?.isMutedHere === true,
 			showDetached: (request) => showDetached(request, this.parts),
 			onSettings: (loaded) => this.#useSettings(loaded),
 		});
+		this.#presence = shared && host.watchTerminal?.(() => this.policy.userIsBack(), shared.knownFocus);
 		this.#stopListening =
 			shared?.cycle.listen({
 				changed: () => this.#showStatus(),
@@ -117,6 +118,8 @@ export class Session {
 		this.#ended = true;
 		this.#leaveSessions();
 		this.#stopListening();
+		if (this.#shared && this.#presence) this.#shared.knownFocus = this.#presence.known;
+		this.#presence?.stop();
 		const written = this.policy.end().then(() => this.log.flush());
 		await Promise.race([written, new Promise((resolve) => setTimeout(resolve, FLUSH_LIMIT_MS).unref())]);
 		if (!isQuit) return;
@@ -146,7 +149,7 @@ export class Session {
 		const shared = this.#shared;
 		if (!shared) return;
 		if (isChange) shared.cycle.forgetFailures();
-		this.#guarded(() => this.host.watchFocus(loaded.values.enabled && loaded.values.onlyWhenUnfocused));
+		this.#presence?.wantReports(loaded.values.enabled && loaded.values.onlyWhenUnfocused);
 		this.#showStatus();
 		const untold = loaded.warnings.filter((warning) => !shared.toldWarnings.has(warning));
 		for (const warning of untold) shared.toldWarnings.add(warning);

@@ -12,6 +12,7 @@ import { lifetimeSeconds, type PartingClear } from "./drawing.ts";
 import { execProcess, spawnDetached } from "./exec.ts";
 import { AlertLog } from "./log.ts";
 import { NoticeMemory } from "./notices.ts";
+import type { KnownFocus } from "./terminal-presence.ts";
 import type { AlertRequest } from "./ticket.ts";
 import { thisRuntime, WhichCli } from "./which-cli.ts";
 
@@ -26,6 +27,8 @@ export interface CycleParts {
 	readonly toldWarnings: Set<string>;
 	/** `/busybar-alert-mute here`. */
 	isMutedHere: boolean;
+	/** For the next instance: the terminal reports changes only. */
+	knownFocus: KnownFocus | undefined;
 }
 
 /** The number changes with the shape of what is kept, so that after an update old and new code never share an object. */
@@ -53,7 +56,7 @@ export function createCycleParts(cacheFolder: string, clock: Clock): CycleParts 
 	const whichCli = new WhichCli(execProcess, cacheFolder);
 	const assets = new Assets(execProcess, cacheFolder);
 	const cycle = new AlertCycle({ exec: execProcess, clock, log, notices, whichCli, assets, env: process.env });
-	return { cycle, log, notices, whichCli, assets, toldWarnings: new Set(), isMutedHere: false };
+	return { cycle, log, notices, whichCli, assets, toldWarnings: new Set(), isMutedHere: false, knownFocus: undefined };
 }
 
 /** Leaves the clear of what is on the bar to a process of its own; the caller waits for nothing. */
