@@ -4,6 +4,7 @@
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { killed } from "./act-killed.ts";
+import { question } from "./act-question.ts";
 import { twoTurns } from "./act-two-turns.ts";
 import { unplugged } from "./act-unplugged.ts";
 import { logTable } from "./log-rows.ts";
@@ -24,6 +25,7 @@ interface Act {
 
 const ACTS: readonly Act[] = [
 	{ title: "One prompt, two turns", play: twoTurns },
+	{ title: "pi asks you", play: question },
 	{ title: "The bar is unplugged", play: unplugged },
 	{ title: "kill -9 in the middle", play: killed },
 ];

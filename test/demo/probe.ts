@@ -15,7 +15,16 @@ export interface PiEvent {
 	readonly turnIndex?: number;
 }
 
-const EVENTS = ["session_start", "input", "agent_start", "tool_execution_start", "turn_end", "agent_settled"];
+const EVENTS = [
+	"session_start",
+	"input",
+	"agent_start",
+	"tool_execution_start",
+	"ui_prompt_start",
+	"ui_prompt_end",
+	"turn_end",
+	"agent_settled",
+];
 const STARTED = Symbol.for("pi-busybar-alert.demo.started");
 
 /** The first half, in an extension of its own. */
