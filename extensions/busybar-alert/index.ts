@@ -25,44 +25,50 @@ export default function busybarAlert(pi: ExtensionAPI): void {
 		return;
 	}
 
+	let host: SessionHost | undefined;
 	let session: Session | undefined;
+	// Made off pi's path, or by the first event that comes before that.
+	const current = (): Session | undefined => {
+		if (!session && host) session = new Session(host);
+		return session;
+	};
 	const toolNames = new Map<string, string>();
 
-	registerCommands(pi, () => session);
-	registerPiExtension(
-		pi,
-		piExtension(() => session),
-	);
+	registerCommands(pi, current);
+	registerPiExtension(pi, piExtension(current));
 
 	pi.on("session_start", (_event, ctx) => {
 		// Over RPC, pi before 1.6 starts a replaced session twice.
 		void session?.end(false);
-		session = new Session(hostOf(ctx));
+		session = undefined;
+		host = hostOf(ctx);
+		setImmediate(current);
 	});
-	pi.on("agent_start", () => session?.policy.runStarted());
+	pi.on("agent_start", () => current()?.policy.runStarted());
 	pi.on("turn_end", (event, ctx) => {
-		session?.policy.turnEnded(
+		current()?.policy.turnEnded(
 			{ index: event.turnIndex, outcome: outcomeOf(event), calledTools: event.toolResults.length > 0 },
 			ctx.signal?.aborted === true,
 		);
 	});
 	// pi before 1.1 does not say `aborted`.
-	pi.on("agent_settled", (event) => session?.policy.settled(event.aborted === true));
+	pi.on("agent_settled", (event) => current()?.policy.settled(event.aborted === true));
 
 	pi.on("tool_execution_start", ({ toolCallId, toolName }) => void toolNames.set(toolCallId, toolName));
 	pi.on("tool_execution_end", ({ toolCallId }) => void toolNames.delete(toolCallId));
 	pi.on("ui_prompt_start", (event) => {
 		// Any extension's screen is `custom`, also one that the user opened in the middle of a run.
 		if (event.kind === "custom" && (isPxScreenOpen(pi.events) || !runsToolOfExtension(pi, toolNames.values()))) return;
-		session?.policy.questionAsked(event.kind);
+		current()?.policy.questionAsked(event.kind);
 	});
-	pi.on("ui_prompt_end", () => session?.policy.questionAnswered());
+	pi.on("ui_prompt_end", () => current()?.policy.questionAnswered());
 	pi.on("input", (event) => {
-		if (event.source !== "extension") session?.policy.userIsBack();
+		if (event.source !== "extension") current()?.policy.userIsBack();
 	});
 
 	pi.on("session_shutdown", (event) => {
-		const ending = session;
+		const ending = current();
+		host = undefined;
 		session = undefined;
 		return ending?.end(event.reason === "quit");
 	});
