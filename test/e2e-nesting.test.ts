@@ -102,29 +102,27 @@ describe("a pi in a pi", () => {
 });
 
 describe("`headless` on", () => {
-	test.each(["text", "json"] as const)(
-		"`pi -p` (%s): one alert at the end, which the bar ends by itself",
-		async (mode) => {
-			const desk = new Desk();
-			desk.saveSettings({ holdSeconds: 0.5, headless: true });
-			const bar = await desk.bar();
-			const run = await runPi(desk.home, { ...desk.pi(bar.addr), prompt: "please", mode });
-			expect(run).toMatchObject({ code: 0, stderr: "" });
-			expect(desk.log()).toMatchObject([{ outcome: "fired", alert: "done", reason: "agent settled", detached: true }]);
-			await untilLit(bar);
-			await untilDark(bar);
-			expect(requests(await bar.journal())).not.toContain(CLEAR);
-		},
-	);
+	test("`pi -p`: one alert at the end, which the bar ends by itself", async () => {
+		const desk = new Desk();
+		desk.saveSettings({ holdSeconds: 0.5, headless: true });
+		const bar = await desk.bar();
+		const run = await runPi(desk.home, { ...desk.pi(bar.addr), prompt: "please" });
+		expect(run).toMatchObject({ code: 0, stdout: "It is done.\n", stderr: "" });
+		expect(desk.log()).toMatchObject([{ outcome: "fired", alert: "done", reason: "agent settled", detached: true }]);
+		await untilLit(bar);
+		await untilDark(bar);
+		expect(requests(await bar.journal())).not.toContain(CLEAR);
+	});
 
-	test("a bar that hangs does not keep `pi -p`", async () => {
+	test("a bar that hangs does not keep `pi --mode json`, whose output stays a stream of events", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ headless: true });
 		const bar = await desk.bar();
 		await bar.faults({ hang: true });
 		// The CLI alone would wait for 8 s.
-		const run = await runPi(desk.home, { ...desk.pi(bar.addr), prompt: "please" });
-		expect(run.code).toBe(0);
+		const run = await runPi(desk.home, { ...desk.pi(bar.addr), prompt: "please", mode: "json" });
+		expect(run).toMatchObject({ code: 0, stderr: "" });
+		for (const line of run.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
 		expect(run.elapsedMs).toBeLessThan(6_000);
 		expect(desk.log()).toMatchObject([{ outcome: "fired", detached: true }]);
 	});

@@ -4,9 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { Desk, EXTENSION, requests, untilDark, untilLit } from "./support/desk.ts";
+import { Desk, EXTENSION, untilDark, untilLit } from "./support/desk.ts";
 import { startRpcPi, startTerminalPi } from "./support/pi.ts";
-import { ASKING, ask, bash, say, untilFile, untilLogged } from "./support/steps.ts";
+import { ASKING, ask, say, untilFile, untilLogged, WORK } from "./support/steps.ts";
 import { KEY } from "./support/terminal.ts";
 import { waitUntil } from "./support/wait.ts";
 
@@ -22,50 +22,60 @@ async function dialog(pi: RpcPi, method: string): Promise<string> {
 	return String((await pi.waitFor((record) => record.type === "extension_ui_request" && record.method === method)).id);
 }
 
-test.each([
-	["select", { value: "left" }],
-	["confirm", { confirmed: true }],
-	["input", { value: "Ada" }],
-	["editor", { value: "a long text" }],
-] as const)("%s: the question is on the bar until it is answered, then the run's verdict", async (kind, answer) => {
+test("a dialog of any kind is on the bar until it is answered, and then the run's verdict", async () => {
 	const desk = new Desk();
 	desk.saveSettings(QUIET_TURNS);
 	const bar = await desk.bar();
-	const script = [ask(kind), untilLogged(desk, "cleared", `question: ${kind}`), say("Thanks.")];
-	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { ...WITH_ASKING, script }));
-	await pi.prompt("please");
-	const id = await dialog(pi, kind);
-	await desk.logged(`fired question: ${kind}`);
-	await untilLit(bar);
-	const [element] = (await bar.state()).canvas.elements;
-	expect(element?.file).toContain("question");
-	// Far beyond the hold of the other alerts; the bar ends it by itself only long after that.
-	expect(element?.remainingMs).toBeGreaterThan(60_000);
-
-	pi.send({ type: "extension_ui_response", id, ...answer });
-	await desk.logged("cleared agent settled");
-	expect(desk.story()).toEqual([
-		`fired question: ${kind}`,
-		`cleared question: ${kind}`,
-		"fired agent settled",
-		"cleared agent settled",
+	const dialogs = [
+		["select", { value: "left" }],
+		["confirm", { confirmed: true }],
+		["input", { value: "Ada" }],
+		["editor", { value: "a long text" }],
+	] as const;
+	const script = dialogs.flatMap(([kind]) => [
+		ask(kind),
+		untilLogged(desk, "cleared", `question: ${kind}`),
+		say("Thanks."),
 	]);
+	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { ...WITH_ASKING, script }));
+	for (const [at, [kind, answer]] of dialogs.entries()) {
+		await pi.prompt("please");
+		const id = await dialog(pi, kind);
+		await desk.logged(`fired question: ${kind}`);
+		await untilLit(bar);
+		const [element] = (await bar.state()).canvas.elements;
+		expect(element?.file).toContain("question");
+		// Far beyond the hold of the other alerts; the bar ends it by itself only long after that.
+		expect(element?.remainingMs).toBeGreaterThan(60_000);
+
+		pi.send({ type: "extension_ui_response", id, ...answer });
+		await waitUntil("the verdict cleared", 20_000, () => desk.story().length >= 4 * (at + 1));
+		expect(desk.story().slice(4 * at)).toEqual([
+			`fired question: ${kind}`,
+			`cleared question: ${kind}`,
+			"fired agent settled",
+			"cleared agent settled",
+		]);
+	}
 	await pi.close();
 });
 
-test("the verdict takes the place of a question that was just answered, without a gap that matters", async () => {
+test("a question takes the place of a working turn's flash at once, and the verdict that of the question (T16)", async () => {
 	const desk = new Desk();
-	desk.saveSettings({ holdSeconds: 0.5 });
+	desk.saveSettings({ holdSeconds: 2 });
 	const bar = await desk.bar();
-	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { ...WITH_ASKING, script: [ask("select"), say("Thanks.")] }));
+	const script = [WORK, untilLogged(desk, "fired", "turn 0"), ask("select"), say("Thanks.")];
+	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { ...WITH_ASKING, script }));
 	await pi.prompt("please");
 	const id = await dialog(pi, "select");
 	await desk.logged("fired question: select");
+	expect(desk.story()).toEqual(["fired turn 0", "skipped turn 1 in_flight", "fired question: select"]);
 	pi.send({ type: "extension_ui_response", id, value: "left" });
-	await desk.logged("cleared turn 1");
+	await desk.logged("cleared turn 3");
 	await untilDark(bar);
-	const fired = desk.log().flatMap((row) => (row.outcome === "fired" ? [`${row.alert} ${row.reason}`] : []));
-	expect(fired.filter((alert) => !alert.startsWith("turn"))).toEqual(["question question: select", "done turn 1"]);
+	// Whether the question was cleared or drawn over, and the asking turn shown or not, is a matter of milliseconds.
+	expect(desk.story().slice(-2)).toEqual(["fired turn 3", "cleared turn 3"]);
+	expect(desk.story().filter((row) => row === "fired question: select")).toHaveLength(1);
 	await pi.close();
 });
 
@@ -90,7 +100,6 @@ test("a question that is aborted with its run, and one that is open when pi quit
 	await untilLit(bar);
 	await pi.close();
 	await untilDark(bar);
-	expect(requests(await bar.journal()).filter((request) => request.startsWith("DELETE"))).toHaveLength(2);
 });
 
 test("a question that nobody answers goes dark after `questionHoldSeconds`; the answer still works", async () => {
@@ -183,18 +192,4 @@ test("in a terminal: a screen that the user opens in the middle of a run is none
 	await pi.waitForText("All done.");
 	await desk.logged("cleared agent settled");
 	expect(desk.story()).toEqual(["fired agent settled", "cleared agent settled"]);
-});
-
-test("a tool that asks nothing is no question, whatever it is", async () => {
-	const desk = new Desk();
-	desk.saveSettings(QUIET_TURNS);
-	const bar = await desk.bar();
-	const go = join(desk.home.dir, "go");
-	writeFileSync(go, "");
-	const script = [{ toolCalls: [{ name: "wait", args: { path: go } }] }, bash("true"), say("Done.")];
-	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { ...WITH_ASKING, script }));
-	await pi.prompt("please");
-	await desk.logged("cleared agent settled");
-	expect(desk.story()).toHaveLength(2);
-	await pi.close();
 });
