@@ -134,8 +134,8 @@ describe("the user's own pictures", () => {
 	});
 
 	const bad: readonly [string, () => string, RegExp][] = [
-		["missing folder", () => "/nowhere/frames", /\/nowhere\/frames cannot be read/],
-		["missing file", () => "/nowhere/x.anim", /\/nowhere\/x\.anim cannot be read/],
+		["missing folder", () => "/nowhere/frames", /\/nowhere\/frames does not exist/],
+		["missing file", () => "/nowhere/x.anim", /\/nowhere\/x\.anim does not exist/],
 		["folder without frames", () => mkdtempSync(join(tmpdir(), "empty-")), /holds no frame_0\.png/],
 		["folder of frames for the other display", () => framesFolder(160, 80), /is 160x80, the front display is 72x16/],
 		["gap in the frames", () => gap(framesFolder(72, 16)), /missing frame_1\.png/],

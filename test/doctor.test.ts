@@ -89,7 +89,7 @@ test("alerts that are off, a pattern that is off, a picture that is gone", async
 	});
 	expect(text).toMatch(/^warning {2}Alerts are off: \/busybar-alert-toggle on\./m);
 	expect(text).toMatch(/^warning {2}`pattern` is off: turn alerts are silent\./m);
-	expect(text).toMatch(/^problem {2}`patternDone`: .*\/nowhere\/frames cannot be read/m);
+	expect(text).toMatch(/^problem {2}`patternDone`: .*\/nowhere\/frames does not exist/m);
 });
 
 test("a cache that cannot be written is a problem", async () => {

@@ -76,7 +76,13 @@ export class Assets {
 			return await result.finally(() => this.#inProgress.delete(anim));
 		} catch (error) {
 			const message = error instanceof Error ? error.message : String(error);
-			if (isAbsolute(pattern)) return { ok: false, failure: badAsset(`${pattern} cannot be read (${message})`) };
+			const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
+			if (isAbsolute(pattern)) {
+				return {
+					ok: false,
+					failure: badAsset(`${pattern} ${isAbsent ? "does not exist" : `cannot be read (${message})`}`),
+				};
+			}
 			return { ok: false, failure: { kind: "unknown", message: `The animation could not be prepared: ${message}` } };
 		}
 	}

@@ -194,7 +194,7 @@ export function failureOf(
 export function badAsset(why: string): Failure {
 	return {
 		kind: "bad_asset",
-		message: `The animation cannot be used: ${why}. Choose another pattern, or delete the file to have it made anew.`,
+		message: `The animation cannot be used: ${why}. Mend it, or choose another pattern.`,
 	};
 }
 
