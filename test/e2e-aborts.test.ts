@@ -37,6 +37,24 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 	});
 });
 
+test("a run that its user aborts while pi waits to try again is aborted, not failed", async () => {
+	const desk = new Desk();
+	desk.home.writeSettings({ retry: { baseDelayMs: 60_000 } });
+	desk.saveSettings({ holdSeconds: 0.5 });
+	const bar = await desk.bar();
+	const script = [{ error: "529 overloaded" }, say("Here I am.")];
+	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { script }));
+	await pi.prompt("please");
+	await pi.waitFor("auto_retry_start");
+	pi.send({ type: "abort" });
+	await pi.waitFor("agent_settled");
+	await pi.prompt("again");
+	await desk.logged("cleared turn 0");
+	expect(desk.story()).toEqual(["fired turn 0", "cleared turn 0"]);
+	expect(desk.log()[0]).toMatchObject({ alert: "done" });
+	await pi.close();
+});
+
 test("Esc during a tool: what was lit has its time, the status line returns, and no verdict follows (T26)", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 1 });

@@ -129,10 +129,14 @@ test("a dialog that the user opened while pi rests is no question of pi's", asyn
 	// RPC answers a command only once it is done.
 	pi.send({ type: "prompt", message: "/ask" });
 	const id = await dialog(pi, "select");
+	// What is asked for meanwhile would meet the question, and the log would say so.
+	pi.send({ type: "prompt", message: "/busybar-alert-test done" });
+	await desk.logged("cleared manual test");
 	pi.send({ type: "extension_ui_response", id, value: "left" });
 	await pi.waitFor(({ message }) => message === "answer: left");
 	await pi.close();
-	expect(desk.story()).toEqual(["fired agent settled", "cleared agent settled"]);
+	const manual = ["fired manual test", "cleared manual test"];
+	expect(desk.story()).toEqual(["fired agent settled", "cleared agent settled", ...manual]);
 });
 
 test("in a terminal: a tool's own screen is a question, also one that is asked twice", async () => {
