@@ -62,7 +62,7 @@ test("a dialog of any kind is on the bar until it is answered, and then the run'
 
 test("a question takes the place of a working turn's flash at once, and the verdict that of the question (T16)", async () => {
 	const desk = new Desk();
-	desk.saveSettings({ holdSeconds: 2 });
+	desk.saveSettings({ holdSeconds: 30 });
 	const bar = await desk.bar();
 	const script = [WORK, untilLogged(desk, "fired", "turn 0"), ask("select"), say("Thanks.")];
 	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { ...WITH_ASKING, script }));
@@ -71,12 +71,11 @@ test("a question takes the place of a working turn's flash at once, and the verd
 	await desk.logged("fired question: select");
 	expect(desk.story()).toEqual(["fired turn 0", "skipped turn 1 in_flight", "fired question: select"]);
 	pi.send({ type: "extension_ui_response", id, value: "left" });
-	await desk.logged("cleared turn 3");
-	await untilDark(bar);
+	await desk.logged("fired turn 3");
 	// Whether the question was cleared or drawn over, and the asking turn shown or not, is a matter of milliseconds.
-	expect(desk.story().slice(-2)).toEqual(["fired turn 3", "cleared turn 3"]);
 	expect(desk.story().filter((row) => row === "fired question: select")).toHaveLength(1);
 	await pi.close();
+	await untilDark(bar);
 });
 
 test("a question that is aborted with its run, and one that is open when pi quits, leave the bar dark (T26)", async () => {
