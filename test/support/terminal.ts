@@ -75,7 +75,7 @@ export class Terminal {
 	}
 
 	/** Waits until the screen, its lines joined by newlines, contains `pattern`, and returns it. */
-	async waitForText(pattern: RegExp | string, deadlineMs = 15_000): Promise<string> {
+	async waitForText(pattern: RegExp | string, deadlineMs = 30_000): Promise<string> {
 		return this.waitForScreen(
 			`${pattern} on the screen`,
 			(screen) => (typeof pattern === "string" ? screen.includes(pattern) : pattern.test(screen)),
@@ -84,7 +84,7 @@ export class Terminal {
 	}
 
 	/** Waits until `check` likes the screen; for what must go away, or for two things at once. */
-	async waitForScreen(what: string, check: (screen: string) => boolean, deadlineMs = 15_000): Promise<string> {
+	async waitForScreen(what: string, check: (screen: string) => boolean, deadlineMs = 30_000): Promise<string> {
 		const screen = () => this.screen().join("\n");
 		return waitUntil(
 			what,
