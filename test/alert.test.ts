@@ -377,6 +377,15 @@ describe("when the draw fails", () => {
 		expect(desk.story).toEqual(["error turn 0 bad_asset", "fired turn 1"]);
 	});
 
+	test("of a manual test, its asker reads the outcome and gets no notice beside it", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push(refusal("forbidden"));
+		const ticket = desk.cycle.show(alertRequest({ isManual: true }));
+		await desk.advance(100);
+		expect(ticket.failure?.kind).toBe("forbidden");
+		expect(desk.notices).toEqual([]);
+	});
+
 	test("the status line names the problem until an alert succeeds", async () => {
 		const desk = new AlertDesk();
 		desk.behaviours.show.push(refusal("forbidden"));

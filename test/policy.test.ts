@@ -189,7 +189,9 @@ describe("silence", () => {
 		await pi.desk.advance(100);
 		const result = await pi.policy.test("turn");
 		await pi.desk.advance(100);
-		expect(result.gate).toBe("pattern_off");
+		expect(result.silence).toBe("pattern_off");
+		pi.saved = { enabled: false };
+		expect((await pi.policy.test("turn")).silence).toBe("off");
 		expect(pi.desk.story.at(-1)).toBe("fired manual test");
 		expect(pi.desk.shown).toBe("spinner");
 		expect(pi.desk.cycle.backingOff).toBe(false);

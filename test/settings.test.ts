@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -55,6 +55,7 @@ describe("which value holds", () => {
 	test.each([
 		["applicationName", "x".repeat(40)],
 		["applicationName", "a b"],
+		["applicationName", ".."],
 		["priority", 1e9],
 		["priority", 60.5],
 		["priority", "60"],
@@ -154,17 +155,27 @@ describe("saving", () => {
 	test("keeps a file that is not JSON aside", async () => {
 		const path = join(folder(), "busybar-alert.json");
 		writeFileSync(path, "precious but broken");
-		await new SettingsFile(path, {}).save({ enabled: false });
+		const file = new SettingsFile(path, {});
+		const saved = await file.save({ enabled: false });
+		expect(saved.warnings).toEqual([`The settings file held something else; that is kept as ${path}.bad.`]);
+		expect(await file.load()).toBe(saved);
 		expect(readFileSync(`${path}.bad`, "utf8")).toBe("precious but broken");
 		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ enabled: false });
+	});
+
+	test("where a folder is in the file's place says what to do", async () => {
+		const path = join(folder(), "busybar-alert.json");
+		mkdirSync(path);
+		await expect(new SettingsFile(path, {}).save({ enabled: false })).rejects.toThrow(/is a folder; move it away\.$/);
 	});
 
 	test("into a place that cannot be written says so, and the old values hold", async () => {
 		const parent = folder();
 		writeFileSync(join(parent, "agent"), "a file where a folder belongs");
-		chmodSync(parent, 0o500);
 		const file = new SettingsFile(join(parent, "agent", "busybar-alert.json"), {});
-		await expect(file.save({ enabled: false })).rejects.toThrow(/could not be saved in .*Nothing was changed/);
+		await expect(file.save({ enabled: false })).rejects.toThrow(
+			/^Settings not saved, nothing was changed: .* is to lie in something that is no folder; move that away\.$/,
+		);
 		expect((await file.load()).values.enabled).toBe(true);
 	});
 });

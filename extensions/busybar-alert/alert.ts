@@ -301,6 +301,7 @@ export class AlertCycle {
 		this.#log(request, { outcome: "error", kind: failure.kind, error: failure.message });
 		this.#backoff.failed(failure.kind, this.#nowMs());
 		this.#setProblem(failure.kind);
+		if (request.isManual) return;
 		void this.#ports.notices.failed(failure.kind).then((isNews) => {
 			if (isNews) for (const listener of this.#listeners) listener.notice(failure.message);
 		});

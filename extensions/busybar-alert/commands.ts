@@ -49,12 +49,12 @@ const COMMANDS: readonly Command[] = [
 		choices: ALERTS,
 		run: async (argument, session) => {
 			const alert = oneOf(ALERTS, argument, "turn");
-			const { ticket, gate } = await session.test(alert);
+			const { ticket, silence } = await session.test(alert);
 			if (ticket.failure) throw new Error(ticket.failure.message);
 			if (ticket.status === "superseded") return "Another alert took this one's place.";
 			const { target, holdSeconds } = ticket.request;
 			const sent = `Alert sent to ${target.addr} (app ${target.applicationName}, ${target.display}, hold ${holdSeconds}s).`;
-			return gate ? `${sent} An automatic one would be silent now: ${gate}.` : sent;
+			return silence ? `${sent} An automatic one would be silent now: ${silence}.` : sent;
 		},
 	},
 	{
@@ -215,12 +215,9 @@ function inForce(loaded: LoadedSettings) {
 function stateText(loaded: LoadedSettings, session: Session): string {
 	const { values, mutedUntilMs } = loaded;
 	const { alerting, problem } = session.parts.cycle.status;
-	const state = alerting
-		? `alerting (${alerting.reason})`
-		: values.enabled
-			? (muteText(mutedUntilMs, session.parts.isMutedHere, Date.now()) ??
-				(problem ? `on, last problem: ${problem}` : "on"))
-			: "off";
+	const silence = values.enabled ? muteText(mutedUntilMs, session.parts.isMutedHere, Date.now()) : "off";
+	const calm = silence ?? (problem ? `on, last problem: ${problem}` : "on");
+	const state = alerting ? `${silence ?? "on"}, alerting (${alerting.reason})` : calm;
 	return `BUSY Bar alerts: ${state}, for ${values.addr} (app ${values.applicationName}, ${values.display}).`;
 }
 

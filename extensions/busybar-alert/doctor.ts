@@ -46,7 +46,7 @@ export async function examine(loaded: LoadedSettings, ports: DoctorPorts): Promi
 		ok(`Address ${values.addr}, from ${origin(loaded, "addr")}.`),
 		answer,
 		values.token === ""
-			? ok("No access key is set; over USB none is needed.")
+			? ok(`No access key is set${isUsb(values) ? "; over USB none is needed" : ""}.`)
 			: ok(`An access key is set, from ${origin(loaded, "token")}.`),
 		...(await assets(choice, values, ports)),
 		...loaded.warnings.map((text) => problem(text)),
@@ -63,6 +63,10 @@ export async function examine(loaded: LoadedSettings, ports: DoctorPorts): Promi
 /** A line each, the level in front. */
 export function doctorText(findings: readonly Finding[]): string {
 	return findings.map(({ level, text }) => `${level.padEnd(7)}  ${text}`).join("\n");
+}
+
+function isUsb({ addr }: Settings): boolean {
+	return addr.split(":")[0] === USB_ADDRESS;
 }
 
 function origin(loaded: LoadedSettings, name: "addr" | "token"): string {
@@ -163,7 +167,7 @@ async function cache(folder: string): Promise<Finding> {
 
 async function surroundings(values: Settings, isUnreachable: boolean, ports: DoctorPorts): Promise<Finding[]> {
 	const findings: Finding[] = [];
-	const overUsb = values.addr.split(":")[0] === USB_ADDRESS;
+	const overUsb = isUsb(values);
 	const isWsl = ports.env.WSL_DISTRO_NAME !== undefined || /microsoft/i.test(await ports.kernel());
 	if (isWsl && overUsb && isUnreachable) {
 		findings.push(

@@ -34,8 +34,8 @@ export interface PolicyPorts {
 /** What a manual test did. */
 export interface TestResult {
 	readonly ticket: Ticket;
-	/** The gate that would silence an automatic alert of this kind now. */
-	readonly gate: Gate | undefined;
+	/** What would silence an automatic alert of this kind now: a gate, or that alerts are off. */
+	readonly silence: Gate | "off" | undefined;
 }
 
 const PATTERN_SETTING = {
@@ -44,8 +44,6 @@ const PATTERN_SETTING = {
 	error: "patternError",
 	question: "patternQuestion",
 } as const satisfies Record<Alert, keyof Settings>;
-
-const MANUAL = "manual test";
 
 export class AlertPolicy {
 	readonly #ports: PolicyPorts;
@@ -118,10 +116,10 @@ export class AlertPolicy {
 	/** Shows `alert` past every gate; a pattern that is `off` shows as its default. */
 	async test(alert: Alert): Promise<TestResult> {
 		const settings = await this.#settings();
-		const gate = this.gate(alert, settings);
+		const silence = settings.enabled ? this.#gate(alert, settings, this.#run) : "off";
 		const cycle = this.#ports.cycle();
 		cycle.forgetFailures();
-		return { gate, ticket: cycle.show(this.#request({ alert, reason: MANUAL }, settings)) };
+		return { silence, ticket: cycle.show(this.#request({ alert, reason: "manual test" }, settings, true)) };
 	}
 
 	/** The session ends: nobody will answer its question any more. Resolves when all events are worked off. Never rejects. */
@@ -177,11 +175,6 @@ export class AlertPolicy {
 		return undefined;
 	}
 
-	/** The gate that would silence an automatic alert now. */
-	gate(alert: Alert, settings: Settings): Gate | undefined {
-		return this.#gate(alert, settings, this.#run);
-	}
-
 	#gate(alert: Alert, settings: Settings, run: Run): Gate | undefined {
 		const { nested, headless, clock } = this.#ports;
 		const cycle = this.#isGated ? undefined : this.#ports.cycle();
@@ -202,7 +195,7 @@ export class AlertPolicy {
 		});
 	}
 
-	#request({ alert, reason }: Ask, settings: Settings): AlertRequest {
+	#request({ alert, reason }: Ask, settings: Settings, isManual = false): AlertRequest {
 		const { addr, token, applicationName, display, priority } = settings;
 		const fallbackPattern = settingField(PATTERN_SETTING[alert]).default as Pattern;
 		const pattern = settings[PATTERN_SETTING[alert]];
@@ -210,10 +203,11 @@ export class AlertPolicy {
 			alert,
 			reason,
 			session: this.#ports.session,
+			isManual,
 			pattern: pattern === "off" ? fallbackPattern : pattern,
 			fallbackPattern,
 			target: { addr, token, applicationName, display, priority },
-			holdSeconds: alert === "question" && reason !== MANUAL ? settings.questionHoldSeconds : settings.holdSeconds,
+			holdSeconds: alert === "question" && !isManual ? settings.questionHoldSeconds : settings.holdSeconds,
 			command: settings.command,
 			clearOnShutdown: settings.clearOnShutdown,
 		};

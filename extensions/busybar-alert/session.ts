@@ -101,7 +101,7 @@ export class Session {
 
 	/** Saves and applies at once. Rejects with a sentence; the old values then stay in force. */
 	async save(changes: Changes): Promise<LoadedSettings> {
-		await this.#refuseBrokenPictures(changes);
+		await this.#refuseMissing(changes);
 		const loaded = await this.settings.save(changes);
 		this.#useSettings(loaded);
 		return loaded;
@@ -127,17 +127,17 @@ export class Session {
 		if (this.#own) partFrom(this.#own.cycle, "after_hold");
 	}
 
-	/** The user's own pictures are looked at when they are set: a bar shows a bad one as an error icon and tells nobody. */
-	async #refuseBrokenPictures(changes: Changes): Promise<void> {
-		const own = PATTERN_SETTINGS.map((name) => changes[name]).filter(
-			(value) => typeof value === "string" && isAbsolute(value),
-		);
-		if (own.length === 0) return;
+	/** A CLI or a picture of the user's own is looked at when it is set, while there is somebody to read what is wrong. */
+	async #refuseMissing(changes: Changes): Promise<void> {
 		const { values } = await this.settings.load();
-		const choice = await this.parts.whichCli.choose(values.command);
-		if (!choice.ok) throw new Error(`The picture cannot be checked. ${choice.failure.message}`);
-		for (const path of own as string[]) {
-			const state = await this.parts.assets.state(path, values.display, new CommandLine(choice.cli));
+		const { whichCli, assets } = this.parts;
+		const command = typeof changes.command === "string" ? changes.command : values.command;
+		const pictures = PATTERN_SETTINGS.map((name) => changes[name]).filter(isOwnPath);
+		if (!isOwnPath(changes.command) && pictures.length === 0) return;
+		const choice = await whichCli.choose(command);
+		if (!choice.ok) throw new Error(choice.failure.message);
+		for (const path of pictures) {
+			const state = await assets.state(path, values.display, new CommandLine(choice.cli));
 			if (typeof state === "object") throw new Error(state.message);
 		}
 	}
@@ -207,4 +207,8 @@ export class Session {
 			// pi replaced the session a moment ago and its objects throw; the next instance shows what holds then.
 		}
 	}
+}
+
+function isOwnPath(value: unknown): value is string {
+	return typeof value === "string" && isAbsolute(value);
 }

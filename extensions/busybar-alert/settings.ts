@@ -50,7 +50,7 @@ const boolean = (preset: boolean, texts: Omit<FieldTexts, "rule">) =>
 export const settingsSchema = Type.Object({
 	enabled: boolean(true, {
 		title: "Alerts",
-		description: "Off: nothing happens at all, not even a log row.",
+		description: "If off, nothing happens at all, not even a log row.",
 		group: "When",
 	}),
 	alertOn: Type.Enum(["turn_end", "agent_settled"], {
@@ -121,12 +121,13 @@ export const settingsSchema = Type.Object({
 		} satisfies FieldTexts),
 	}),
 	applicationName: Type.String({
-		pattern: "^[A-Za-z0-9._-]{1,31}$",
+		// It names a folder on the bar: `..` would be its parent.
+		pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,31}$",
 		default: "pi-turn-alert",
 		...({
 			title: "Application name",
 			description: "The owner of what we draw; only our own drawing is ever cleared.",
-			rule: "1 to 31 characters of A-Z a-z 0-9 . _ -",
+			rule: "1 to 31 characters of A-Z a-z 0-9 . _ - and not only dots",
 			group: "Bar",
 		} satisfies FieldTexts),
 	}),
@@ -167,7 +168,7 @@ export const settingsSchema = Type.Object({
 	}),
 	onlyWhenUnfocused: boolean(false, {
 		title: "Only when I look away",
-		description: "On: no alert while the terminal that pi runs in has the focus.",
+		description: "If on, no alert while the terminal that pi runs in has the focus.",
 		group: "Quiet",
 	}),
 	quietHours: Type.String({
@@ -182,7 +183,7 @@ export const settingsSchema = Type.Object({
 	}),
 	headless: boolean(false, {
 		title: "Alerts from pi -p",
-		description: "On: print and JSON mode show the verdict of a run too. pis started by another pi never do.",
+		description: "If on, print and JSON mode show the verdict of a run too. pis started by another pi never do.",
 		group: "Quiet",
 	}),
 	statusLine: Type.Enum(["always", "problems", "never"], {
@@ -196,7 +197,7 @@ export const settingsSchema = Type.Object({
 	}),
 	clearOnShutdown: boolean(true, {
 		title: "Clear on quit",
-		description: "Off: an alert outlasts pi until its time is up. Always on with a CLI that cannot let it expire.",
+		description: "If off, an alert outlasts pi until its time is up. Always on with a CLI that cannot let it expire.",
 		group: "Advanced",
 	}),
 	command: Type.String({
@@ -328,6 +329,7 @@ export class SettingsFile {
 			const value = changes[name];
 			if (value !== undefined && !Value.Check(field, value)) throw new Error(`${field.title} must be ${field.rule}.`);
 		}
+		let note: string | undefined;
 		try {
 			await mkdir(dirname(this.path), { recursive: true });
 			const { lock } = await import("proper-lockfile");
@@ -339,15 +341,43 @@ export class SettingsFile {
 				const { saved, damaged } = await readSaved(this.path);
 				if (damaged) await rename(this.path, `${this.path}.bad`);
 				await writeJson(this.path, withChanges(saved, changes, "mutedUntilMs" in changes));
+				if (damaged) note = `The settings file held something else; that is kept as ${this.path}.bad.`;
 			} finally {
 				await unlock();
 			}
 		} catch (error) {
-			throw new Error(
-				`The settings could not be saved in ${this.path}: ${(error as Error).message}. Nothing was changed.`,
-			);
+			throw new Error(`Settings not saved, nothing was changed: ${this.path} ${notSaved(error)}.`);
 		}
-		return this.load();
+		const loaded = await this.load();
+		if (note === undefined) return loaded;
+		const noted = { ...loaded, warnings: [note, ...loaded.warnings] };
+		this.#known = { version: await fileVersion(this.path), loaded: noted };
+		return noted;
+	}
+}
+
+/** Completes a sentence about the file: what is wrong, and what to do. */
+function notSaved(error: unknown): string {
+	const { code, message } = error as NodeJS.ErrnoException;
+	switch (code) {
+		case "EISDIR":
+			return "is a folder; move it away";
+		// mkdir says so of a file where the folder belongs.
+		case "EEXIST":
+		case "ENOTDIR":
+			return "is to lie in something that is no folder; move that away";
+		case "EROFS":
+			return "is on a read-only disk";
+		case "ENOSPC":
+		case "EDQUOT":
+			return "is on a full disk; free some space";
+		case "EACCES":
+		case "EPERM":
+			return "or its folder is not yours to write; mend the permissions";
+		case "ELOCKED":
+			return "is being saved by another pi; try again";
+		default:
+			return `cannot be written (${code ?? message})`;
 	}
 }
 

@@ -11,6 +11,8 @@ export interface AlertRequest {
 	/** For the log and the status line, such as `turn 3`. */
 	readonly reason: string;
 	readonly session: string;
+	/** Asked for by a person, who reads the outcome and needs no notice of a failure. */
+	readonly isManual: boolean;
 	/** A name, or the absolute path of the user's own frames or `.anim` file. */
 	readonly pattern: string;
 	/** Shown instead when the user's own picture cannot be. */

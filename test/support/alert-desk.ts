@@ -125,6 +125,7 @@ export function alertRequest(given: Partial<AlertRequest> & { addr?: string } = 
 		alert: "turn",
 		reason: "turn 0",
 		session: "session",
+		isManual: false,
 		pattern: "spinner",
 		fallbackPattern: "spinner",
 		target: { addr, token: "", applicationName: "pi-turn-alert", display: "front", priority: 60 },
