@@ -9,6 +9,7 @@ import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ScriptedStep } from "./scripted-model.ts";
+import { COMPILED_CLI } from "./simulated-bar.ts";
 import { type ExitStatus, Terminal } from "./terminal.ts";
 import { tail, waitUntil } from "./wait.ts";
 
@@ -33,8 +34,6 @@ export interface PiOptions {
 	/** Default: the home's empty `projectDir`. */
 	readonly cwd?: string;
 }
-
-const COMPILED_CLI = join(tmpdir(), "pi-busybar-compiled");
 
 interface OwnedProcess {
 	readonly pid: number;
