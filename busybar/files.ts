@@ -1,6 +1,15 @@
 /** Reads whole input files and writes whole output files: bounded, never partial. Touches only the paths it is given. */
 
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	lstatSync,
+	readFileSync,
+	realpathSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CommandError } from "./command-error.ts";
 import { quote } from "./options.ts";
@@ -29,39 +38,64 @@ export interface OutputFile {
 /** Before any work: says what would keep `outputs` from being written, or would destroy `inputs`. */
 export function checkOutputs(outputs: readonly OutputFile[], inputs: readonly OutputFile[]): void {
 	const taken = new Map(inputs.map((input) => [realPath(input.path), input.flag]));
-	for (const { flag, path } of outputs) {
+	for (const output of outputs) {
+		const { flag, path } = output;
 		if (path === "") throw new CommandError(`${flag} is empty; give the path of a file.`);
-		const folder = dirname(path);
-		if (!existsSync(folder)) {
-			throw new CommandError(`${flag} ${quote(path)} cannot be written: create the folder ${quote(folder)} first.`);
-		}
-		if (existsSync(path) && !statSync(path).isFile()) {
-			throw new CommandError(`${flag} ${quote(path)} exists and is not a regular file; give another path.`);
-		}
-		const other = taken.get(realPath(path));
-		if (other) throw new CommandError(`${flag} and ${other} are the same file ${quote(path)}; give another path.`);
-		taken.set(realPath(path), flag);
+		explained(`${flag} ${quote(path)} cannot be written`, () => checkOutput(output, taken));
 	}
 }
 
-/** All of them or none: each under a temporary name in its folder first, then renamed. */
+/** `taken`: the real paths of the other files, with their flags; this one is added. */
+function checkOutput({ flag, path }: OutputFile, taken: Map<string, string>): void {
+	const folder = dirname(path);
+	if (!existsSync(folder)) {
+		throw new CommandError(`${flag} ${quote(path)} cannot be written: create the folder ${quote(folder)} first.`);
+	}
+	if (existsSync(path) && !statSync(path).isFile()) {
+		throw new CommandError(`${flag} ${quote(path)} exists and is not a regular file; give another path.`);
+	}
+	if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() && !existsSync(path)) {
+		throw new CommandError(`${flag} ${quote(path)} is a link to a file that does not exist; give another path.`);
+	}
+	const other = taken.get(realPath(path));
+	if (other) throw new CommandError(`${flag} and ${other} are the same file ${quote(path)}; give another path.`);
+	taken.set(realPath(path), flag);
+}
+
+/**
+ * All of them or none: each under a temporary name in its folder first, then renamed. An older file that was replaced
+ * before another one failed stays replaced.
+ */
 export function writeOutputs(files: readonly (OutputFile & { readonly bytes: Uint8Array })[]): void {
 	const left = new Set<string>();
 	try {
 		const written = files.map(({ flag, path, bytes }) => {
-			const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
+			const what = `${flag} ${quote(path)} cannot be written`;
+			// Through a link: renaming onto the link itself would replace it.
+			const target = explained(what, () => realPath(path));
+			// Short: the name of the file may have the greatest length itself.
+			const temporary = join(dirname(target), `.${process.getBuiltinModule("node:crypto").randomUUID()}.tmp`);
 			left.add(temporary);
-			explained(`${flag} ${quote(path)} cannot be written`, () => writeFileSync(temporary, bytes, { flag: "wx" }));
-			return { flag, path, temporary };
+			explained(what, () => writeFileSync(temporary, bytes, { flag: "wx" }));
+			return { what, target, temporary };
 		});
-		for (const { flag, path, temporary } of written) {
-			explained(`${flag} ${quote(path)} cannot be written`, () => renameSync(temporary, path));
+		for (const { what, target, temporary } of written) {
+			const isNew = !existsSync(target);
+			explained(what, () => renameSync(temporary, target));
 			left.delete(temporary);
-			left.add(path);
+			if (isNew) left.add(target);
 		}
 		left.clear();
 	} finally {
-		for (const path of left) rmSync(path, { force: true });
+		for (const path of left) removeIfPossible(path);
+	}
+}
+
+function removeIfPossible(path: string): void {
+	try {
+		rmSync(path, { force: true });
+	} catch {
+		// What kept the files from being written is the error to report.
 	}
 }
 
