@@ -33,6 +33,17 @@ function cacheCompiledCode() {
 	process.getBuiltinModule("node:module").enableCompileCache(folder);
 }
 
+// In a clone before its first npm install nothing of what the source imports is there.
+function reason({ code, message }) {
+	const [, name] = /^Cannot find package '([^']+)'/.exec(message) ?? [];
+	if (code !== "ERR_MODULE_NOT_FOUND" || name === undefined) return message;
+	const folder = process
+		.getBuiltinModule("node:url")
+		.fileURLToPath(new URL("..", import.meta.url))
+		.slice(0, -1);
+	return `${name} is not installed; run npm install in ${folder} first`;
+}
+
 if (major < 22 || (major === 22 && minor < 19)) {
 	console.error(
 		`Error: pi-busybar needs Node 22.19 or newer, and this is ${process.versions.node}; install a newer Node.`,
@@ -40,7 +51,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 	process.exitCode = 1;
 } else {
 	start().catch((error) => {
-		console.error(`Error: pi-busybar cannot start: ${error.message}.`);
+		console.error(`Error: pi-busybar cannot start: ${reason(error)}.`);
 		process.exitCode = 1;
 	});
 }

@@ -22,15 +22,24 @@ export async function run(args: readonly string[], io: Io): Promise<0 | 1> {
 
 /** Runs this process's command line and ends the process, once its output is flushed. */
 export async function main(): Promise<void> {
-	// A reader that closed early (`| head -1`) is no failure of ours.
+	// The callback of each write hears of it, and sooner.
 	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-	process.exitCode = await run(process.argv.slice(2), {
+	const code = await run(process.argv.slice(2), {
 		env: process.env,
-		stdout: (text) => process.stdout.write(text),
+		stdout: (text) => process.stdout.write(text, complainUnlessWritten),
 		stderr: (text) => process.stderr.write(text),
 	});
+	process.exitCode ||= code;
 	// A host name that is still being looked up would keep the process alive past --request-timeout.
 	process.stdout.write("", () => process.stderr.write("", () => process.exit()));
+}
+
+function complainUnlessWritten(error?: NodeJS.ErrnoException | null): void {
+	// A reader that closed early (`| head -1`) is no failure of ours.
+	if (!error || error.code === "EPIPE") return;
+	const why = error.code === "ENOSPC" ? "the disk is full" : clean(error.message, 200);
+	process.exitCode = 1;
+	process.stderr.write(`Error: the result cannot be written: ${why}; send it elsewhere.\n`, () => process.exit());
 }
 
 function sentence(error: unknown): string {
