@@ -126,6 +126,7 @@ describe("a file that breaks a rule is refused with a sentence that names it", (
 	])("%s", (_, file, message) => {
 		expect(() => decodeBicycle0(file)).toThrow(AnimationError);
 		expect(() => decodeBicycle0(file)).toThrow(message);
+		expect(() => decodeBicycle0(file)).toThrow(/; (.* and )?(make|compile) .*\.$/);
 	});
 });
 

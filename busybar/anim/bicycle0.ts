@@ -79,10 +79,13 @@ export function requireFits(shape: Omit<Animation, "frames" | "sections"> & { re
 	requireRange("fps", shape.fps, 1, 255);
 	requireRange("frame count", shape.frameCount, 1, maxFrames);
 	if (shape.colorMode === "gray4" && (width * height) % 2 !== 0) {
-		throw new AnimationError(`gray4 requires an even pixel count, and ${width}x${height} is odd.`);
+		throw new AnimationError(
+			`gray4 requires an even pixel count, and ${width}x${height} is odd; make one of them even.`,
+		);
 	}
 	if (shape.frameCount * width * height * 4 > maxDecodedBytes) {
-		throw invalid("frame count", shape.frameCount, `that many frames of ${width}x${height} are too large`);
+		const why = `that many frames of ${width}x${height} are too large`;
+		throw invalid("frame count", shape.frameCount, why, "use fewer or smaller ones");
 	}
 }
 
@@ -106,7 +109,7 @@ function fileFramesOf(animation: Animation): {
 			const data = rle ? compressed : packed;
 			if (data.length > 0xffff) {
 				throw new AnimationError(
-					`frame ${index} needs ${data.length} bytes, and the format holds at most 65535 per frame.`,
+					`frame ${index} needs ${data.length} bytes, and the format holds at most 65535 per frame; make it smaller.`,
 				);
 			}
 			fileFrames.push({ encoding: rle ? 1 : 0, data, duration: 1 });
@@ -124,7 +127,9 @@ function fileFramesOf(animation: Animation): {
 export function decodeBicycle0(file: Uint8Array): Animation {
 	const found = new TextDecoder("latin1").decode(file.subarray(0, 8));
 	if (found === "bicycle1") {
-		throw new AnimationError("this file is bicycle1, which newer firmware reads; only bicycle0 is supported yet.");
+		throw new AnimationError(
+			"this file is bicycle1, which newer firmware reads; only bicycle0 is supported yet; compile its source zip.",
+		);
 	}
 	if (found !== signature) {
 		throw invalid("signature", JSON.stringify(found), `not "${signature}"`);
@@ -285,20 +290,28 @@ function requireSections(sections: readonly Section[], frameCount: number): void
 	if (first?.name !== "default" || first.start !== 0 || first.end !== frameCount - 1) {
 		throw new AnimationError(
 			`section 0 must be "default" over frames 0..${frameCount - 1}, and it is ` +
-				`${JSON.stringify(first?.name)} over ${first?.start}..${first?.end}.`,
+				`${JSON.stringify(first?.name)} over ${first?.start}..${first?.end}; make the file again.`,
 		);
 	}
 	const seen = new Set<string>();
 	for (const [index, { name, start, end }] of sections.entries()) {
 		if (name === "" || name.includes("\0") || seen.has(name)) {
-			throw invalid(`section ${index} name`, JSON.stringify(name.slice(0, 40)), "names must be unique and not empty");
+			const shown = JSON.stringify(name.slice(0, 40));
+			throw invalid(`section ${index} name`, shown, "names must be unique and not empty", correctSections);
 		}
 		seen.add(name);
 		if (!(Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end < frameCount)) {
-			throw invalid(`section ${index} range`, `${start}..${end}`, `the frames are 0..${frameCount - 1}`);
+			throw invalid(
+				`section ${index} range`,
+				`${start}..${end}`,
+				`the frames are 0..${frameCount - 1}`,
+				correctSections,
+			);
 		}
 	}
 }
+
+const correctSections = "correct the sections and make the file again";
 
 function requireRange(field: string, value: number, lowest: number, highest: number): void {
 	if (!Number.isInteger(value) || value < lowest || value > highest) {
@@ -306,8 +319,13 @@ function requireRange(field: string, value: number, lowest: number, highest: num
 	}
 }
 
-function invalid(field: string, value: number | string | undefined, why: string): AnimationError {
-	return new AnimationError(`the animation's ${field} is ${value}: ${why}.`);
+function invalid(
+	field: string,
+	value: number | string | undefined,
+	why: string,
+	toDo = "make the file again",
+): AnimationError {
+	return new AnimationError(`the animation's ${field} is ${value}: ${why}; ${toDo}.`);
 }
 
 function viewOf(bytes: Uint8Array): DataView {

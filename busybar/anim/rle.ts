@@ -46,7 +46,7 @@ function equalBlocks(source: Uint8Array, a: number, b: number, blockBytes: numbe
 /** @throws AnimationError, beginning with `what`, unless `data` unfolds to exactly `expectedBytes`. */
 export function decompress(data: Uint8Array, blockBytes: number, expectedBytes: number, what: string): Uint8Array {
 	const out = new Uint8Array(expectedBytes);
-	const fail = (why: string) => new AnimationError(`the animation's ${what} is damaged: ${why}.`);
+	const fail = (why: string) => new AnimationError(`the animation's ${what} is damaged: ${why}; make the file again.`);
 	let to = 0;
 	for (let from = 0; from < data.length; ) {
 		const operation = data[from] ?? 0;
