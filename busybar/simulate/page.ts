@@ -52,7 +52,7 @@ canvas { display: block; width: 100%; height: auto; }
 .meter { height: 4px; border-radius: 2px; background: #2a2e37; overflow: hidden; margin-top: 4px; }
 .meter i { display: block; height: 100%; background: var(--accent); border-radius: 2px; }
 .note { margin-top: 10px; color: var(--warn); }
-.keys { display: grid; grid-template-columns: repeat(5, 1fr); gap: 7px; margin-top: 12px; }
+.keys { display: grid; grid-template-columns: repeat(auto-fill, minmax(62px, 1fr)); gap: 7px; margin-top: 12px; }
 button {
 	font: inherit; font-size: 12.5px; color: var(--text); background: #23272f; border: 1px solid #353a45; border-radius: 8px;
 	padding: 6px 4px; cursor: pointer;
