@@ -4,6 +4,7 @@
  */
 
 import { CommandError } from "./command-error.ts";
+import { parseObject } from "./json.ts";
 import type { Address } from "./options.ts";
 import { clean } from "./options.ts";
 
@@ -92,19 +93,25 @@ export class BusyBar {
 		});
 	}
 
-	/** The JSON of a reply that must be a success. @throws CommandError if it is a refusal, or no bar's answer */
-	accept(reply: Reply): Readonly<Record<string, unknown>> {
-		if (reply.status !== 200) throw refused(reply);
-		if (!reply.json) throw notABar(this.#address.text);
-		return reply.json;
+	/**
+	 * The JSON of a reply that must be a success.
+	 * @param toDoOn400 what to do about the bar's HTTP 400, which means something else for every request
+	 * @throws CommandError if it is a refusal, or no bar's answer
+	 */
+	accept(reply: Reply, toDoOn400 = advice[400]): Readonly<Record<string, unknown>> {
+		if (reply.status === 200 && reply.json) return reply.json;
+		// Any web server has these, for a path that it does not know.
+		if ([200, 400, 404].includes(reply.status) && !isRefusal(reply)) throw notABar(this.#address.text);
+		const words = reply.json?.error ?? (reply.text.includes("<") ? "" : reply.text);
+		const said = clean(`HTTP ${reply.status} ${words}`, 200).replace(/\.$/, "");
+		const toDo = reply.status === 400 ? toDoOn400 : (advice[reply.status] ?? advice[0]);
+		throw new CommandError(`${said}; ${toDo}.`);
 	}
 }
 
-/** `HTTP 409 Not drawn due to low priority; ...`: the status, the bar's own words, and what to do. */
-export function refused(reply: Reply, toDo = advice[reply.status] ?? advice[0]): CommandError {
-	const words = typeof reply.json?.error === "string" ? reply.json.error : reply.text.includes("<") ? "" : reply.text;
-	const said = clean(`HTTP ${reply.status} ${words}`, 200).replace(/\.$/, "");
-	return new CommandError(`${said}; ${toDo}.`);
+/** Whether the bar itself says no: it gives its reason as JSON, and anything else that speaks HTTP does not. */
+export function isRefusal(reply: Reply): boolean {
+	return typeof reply.json?.error === "string";
 }
 
 const advice: Readonly<Record<number, string>> = {
@@ -145,13 +152,4 @@ function unreachable(address: string, error: Error): CommandError {
 	const code = "code" in error ? String(error.code) : error.message;
 	if (code.startsWith("HPE_")) return notABar(address);
 	return new CommandError(`cannot reach ${address}: ${causes[code] ?? clean(code, 80)}.`);
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return typeof value === "object" && value !== null ? { ...value } : undefined;
-	} catch {
-		return undefined;
-	}
 }

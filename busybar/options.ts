@@ -2,13 +2,6 @@
 
 import { CommandError } from "./command-error.ts";
 
-export type Display = "front" | "back";
-
-export const displays: Readonly<Record<Display, { readonly width: number; readonly height: number }>> = {
-	front: { width: 72, height: 16 },
-	back: { width: 160, height: 80 },
-};
-
 const defaultHost = "10.0.4.20";
 
 /** A parser for a whole number from `lowest` to `highest`. It throws a CommandError that names `flag`. */
@@ -26,16 +19,21 @@ export function integer(flag: string, lowest: number, highest: number): (text: s
 export function oneOf<Word extends string>(flag: string, words: readonly Word[]): (text: string) => Word {
 	return (text) => {
 		const word = words.find((candidate) => candidate === text);
-		if (word === undefined) throw new CommandError(`${flag} must be ${words.join(" or ")}, not ${quote(text)}.`);
+		const choice = [words.slice(0, -1).join(", "), words.at(-1)].join(" or ");
+		if (word === undefined) throw new CommandError(`${flag} must be ${choice}, not ${quote(text)}.`);
 		return word;
 	};
 }
 
-/** The bar's rule for uploads. A longer or an empty name would make its clear wipe every application's drawing. */
+/**
+ * The bar's rule for uploads. A longer or an empty name would make its clear wipe every application's drawing; dots
+ * alone are a path, and the upload would land outside its folder.
+ */
 export function applicationName(text: string): string {
-	if (!/^[A-Za-z0-9._-]{1,31}$/.test(text)) {
+	if (!/^(?!\.+$)[A-Za-z0-9._-]{1,31}$/.test(text)) {
 		throw new CommandError(
-			`--application-name must be 1 to 31 letters, digits, dots, underscores or hyphens, not ${quote(text)}.`,
+			"--application-name must be 1 to 31 letters, digits, dots, underscores or hyphens, and not dots alone, " +
+				`not ${quote(text)}.`,
 		);
 	}
 	return text;

@@ -1,13 +1,17 @@
 /** Declares every command and flag; the module of a command is loaded only when it runs. Touches only its `Io`. */
 
 import { Command, type CommanderError, Option } from "commander";
+import manifest from "../package.json" with { type: "json" };
 import type { BarOptions } from "./bar.ts";
 import { CommandError } from "./command-error.ts";
 import type { CreateOptions } from "./commands/create.ts";
 import type { ShowOptions } from "./commands/show.ts";
-import { address, applicationName, clean, type Display, integer, oneOf, token } from "./options.ts";
+import type { Display } from "./displays.ts";
+import { address, applicationName, clean, integer, oneOf, quote, token } from "./options.ts";
 import { formatRows, type OutputOptions, outputFormat, type Row } from "./output.ts";
+import type { Access } from "./simulate/bar.ts";
 import type { SimulateOptions } from "./simulate/command.ts";
+import type { ApiChoice } from "./simulate/model.ts";
 
 export interface Io {
 	readonly env: NodeJS.ProcessEnv;
@@ -22,6 +26,7 @@ const maxExpirySeconds = 2_147_482;
 export function buildProgram(io: Io): Command {
 	const program = new Command("pi-busybar")
 		.description("Create and display animations on a BUSY Bar")
+		.version(manifest.version, "--version")
 		.configureOutput({ writeOut: io.stdout, writeErr: () => undefined });
 	addFileCommands(program, io);
 	addBarCommands(program, io);
@@ -124,8 +129,14 @@ function addSimulate(program: Command, io: Io): void {
 		.helpGroup(ownGroup)
 		.addOption(flag("--port <n>", "0 means any free one", integer("--port", 0, 65_535)).default(0))
 		.option("--token <key>", "the key that requests must carry")
-		.addOption(flag("--api <version>", "25 or 27.5", oneOf("--api", ["25", "27.5"])).default("27.5"))
-		.option("--access <mode>", "usb, disabled, enabled or key (default: key with --token, else usb)")
+		.addOption(flag("--api <version>", "25 or 27.5", oneOf<ApiChoice>("--api", ["25", "27.5"])).default("27.5"))
+		.addOption(
+			flag(
+				"--access <mode>",
+				"usb, disabled, enabled or key (default: key with --token, else usb)",
+				oneOf<Access>("--access", ["usb", "disabled", "enabled", "key"]),
+			),
+		)
 		.addOption(flag("--slow-ms <ms>", "fault: answer this much later", integer("--slow-ms", 0, 600_000)))
 		.option("--hang", "fault: accept requests and never answer")
 		.option("--reset", "fault: reset every connection")
@@ -136,7 +147,7 @@ function addSimulate(program: Command, io: Io): void {
 		.addOption(formatFlag())
 		.action(async (flags: SimulateOptions) => {
 			const { simulate } = await import("./simulate/command.ts");
-			await simulate(flags, { write: io.stdout });
+			await simulate({ ...flags, token: token(flags.token, {}) }, { write: io.stdout });
 		});
 }
 
@@ -198,6 +209,11 @@ function size(name: string): (text: string) => number {
 function asSentence(command: Command): (error: CommanderError) => never {
 	return (error) => {
 		if (error.exitCode === 0) throw error;
+		// What commander does with a command that `help` does not know has no words of its own.
+		if (error.code === "commander.help") {
+			const name = quote(command.args[1] ?? "");
+			throw new CommandError(`unknown command ${name}; see ${command.name()} --help.`);
+		}
 		const path = command.parent ? `${command.parent.name()} ${command.name()}` : command.name();
 		const message = clean(error.message.replace(/^error: /, ""), 200).replace(/\.$/, "");
 		throw new CommandError(`${message}; see ${path} --help.`);

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { rowOf, runCli, temporaryFolder } from "./support/cli.ts";
@@ -94,6 +95,23 @@ describe("show and clear", () => {
 		await rowOf(["clear", "--addr", bar.addr, ...neighbour]);
 	});
 
+	test("an animation where the bar has something else under its id says what to do", async () => {
+		await rowOf(show());
+		await rowOf([
+			"create",
+			"--display",
+			"back",
+			"--output",
+			folder.in("b.zip"),
+			"--compile-output",
+			folder.in("b.anim"),
+		]);
+		const args = [...show("--display", "back"), "--input", folder.in("b.anim")];
+		expect(await failure(args)).toBe(
+			"Error: HTTP 400 Unspecified request error; clear what this application shows first.\n",
+		);
+	});
+
 	test("status names the bar", async () => {
 		expect(await rowOf(["status", "--addr", bar.addr])).toMatchObject({
 			address: bar.addr,
@@ -147,6 +165,7 @@ describe("show refuses before it talks to the bar", () => {
 		["empty application", () => show("--application-name", ""), /--application-name must be 1 to 31/],
 		["long application", () => show("--application-name", "a".repeat(32)), /--application-name must be 1 to 31/],
 		["strange application", () => show("--application-name", "my app"), /--application-name must be/],
+		["dots as application", () => show("--application-name", ".."), /--application-name must be .*not dots alone/],
 		["a URL", () => show("--addr", "http://10.0.4.20/"), /--addr must be a host or host:port/],
 		["port 0", () => show("--addr", "10.0.4.20:0"), /--addr must be/],
 		["bare IPv6", () => show("--addr", "fe80::1"), /IPv6 in brackets/],
@@ -242,12 +261,35 @@ describe("when no bar answers, the words are stable", () => {
 		["a web server", () => reply("200 OK", "<html>Welcome</html>")],
 		["another JSON service", () => reply("200 OK", '{"hello":"world"}')],
 		["a web server without that page", () => reply("404 Not Found", "<html>Nope</html>")],
+		["a service that refuses", () => reply("400 Bad Request", "Bad Request")],
 		["no HTTP at all", () => answer("SSH-2.0-OpenSSH_9.9\r\n")],
 		["an endless answer", () => reply("200 OK", "x".repeat(600_000))],
 	])("%s is not taken for a bar", async (_, start) => {
 		const addr = await start();
 		expect(await status(addr)).toBe(`Error: ${addr} answers, but not as a BUSY Bar does; check the address.\n`);
-		expect(await failure(["show", "--input", anim, "--addr", addr])).toMatch(/not as a BUSY Bar does|HTTP 404/);
+		expect(await failure(["show", "--input", anim, "--addr", addr])).toContain("not as a BUSY Bar does");
+	});
+
+	test.each(["400 Bad Request", "404 Not Found"])(
+		"a web server's own %s to a clear is no word of a bar",
+		async (line) => {
+			const addr = await reply(line, `<h1>${line}</h1>`);
+			expect(await failure(["clear", "--addr", addr])).toContain("not as a BUSY Bar does");
+		},
+	);
+
+	test("what is no bar gets neither the file nor the key a second time", async () => {
+		const requests: string[] = [];
+		const server = createHttpServer((request, response) => {
+			requests.push(`${request.method} ${request.url?.split("?")[0]}`);
+			response.writeHead(404, { "Content-Type": "text/html" }).end("<h1>Not Found</h1>");
+		});
+		servers.push(server);
+		await once(server.listen(0, "127.0.0.1"), "listening");
+		const address = server.address();
+		const addr = `127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+		await failure(["show", "--input", anim, "--addr", addr, "--token", "1234"]);
+		expect(requests).toEqual(["GET /api/storage/list"]);
 	});
 
 	test("what a bar says cannot move the terminal's cursor or fill the screen", async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodeBicycle0 } from "../busybar/anim/bicycle0.ts";
@@ -140,13 +140,18 @@ describe("a mistake ends with exit code 1, one sentence, and no file", () => {
 	const compile = (input: string) => ["compile", "--input", input, "--output", folder.in("no.anim")];
 	const cases: [string, () => string[], RegExp][] = [
 		["unknown command", () => ["sow"], /unknown command 'sow' \(Did you mean show\?\); see pi-busybar --help/],
+		["help for an unknown command", () => ["help", "sow"], /unknown command "sow"; see pi-busybar --help/],
 		["unknown flag", () => create("--patern", "pulse"), /unknown option '--patern'.*see pi-busybar create --help/],
 		["too many words", () => create("extra"), /too many arguments/],
 		["flag without value", () => ["create", "--output"], /option '--output <zip>' argument missing/],
 		["unknown pattern", () => create("--pattern", "disco"), /--pattern must be spinner or pulse, not "disco"/],
 		["unknown display", () => create("--display", "side"), /--display must be front or back, not "side"/],
 		["one frame", () => create("--frames", "1"), /--frames must be a whole number from 2 to 4096, not "1"/],
-		["too many frames", () => both("--frames", "4096", "--display", "back"), /frame count is 4096.*too large/],
+		[
+			"too many frames",
+			() => both("--frames", "4096", "--display", "back"),
+			/frame count is 4096.*too large; use fewer/,
+		],
 		["fps 0", () => create("--fps", "0"), /--fps must be a whole number from 1 to 255/],
 		["fps 12.5", () => create("--fps", "12.5"), /--fps must be a whole number/],
 		["width 256", () => create("--width", "256"), /--width must be a whole number from 0 to 255/],
@@ -189,9 +194,13 @@ describe("a mistake ends with exit code 1, one sentence, and no file", () => {
 		["empty --input", () => ["inspect", "--input", ""], /--input is empty/],
 		["no such file", () => ["inspect", "--input", folder.in("none")], /cannot be read: there is no such file/],
 		["folder", () => ["inspect", "--input", folder.path], /is a folder; give the path of a file/],
-		["compile an .anim", () => compile(anim), /compile requires a source zip/],
+		["compile an .anim", () => compile(anim), /compile requires a source zip, .* is none; give/],
 		["no meta", () => compile(zipFile("m1.zip", { "x/frame_0.png": picture(2, 2) })), /has no meta\.json/],
-		["meta no JSON", () => compile(zipFile("m2.zip", { "x/meta.json": "fps: 1" })), /meta\.json is not JSON/],
+		[
+			"meta no JSON",
+			() => compile(zipFile("m2.zip", { "x/meta.json": "fps: 1" })),
+			/meta\.json is not a JSON object; correct it/,
+		],
 		["meta no fps", () => compile(zipFile("m3.zip", { "x/meta.json": "{}" })), /"fps", a whole number from 1 to 255/],
 		["meta no mode", () => compile(zipFile("m4.zip", { "x/meta.json": '{"fps":1}' })), /"color_mode", one of/],
 		[
@@ -203,7 +212,7 @@ describe("a mistake ends with exit code 1, one sentence, and no file", () => {
 		[
 			"odd gray zip",
 			() => compile(zipFile("m7.zip", { "x/meta.json": meta, "x/frame_0.png": picture(3, 3) })),
-			/gray4 requires an even pixel count/,
+			/gray4 requires an even pixel count, .*; make one of them even/,
 		],
 		[
 			"section outside",
@@ -257,6 +266,44 @@ test("when the second of two files cannot be written, the first does not appear 
 		expect(() => writeOutputs(files)).toThrow(/--compile-output .* cannot be written/);
 		expect(readdirSync(folder.path)).toEqual(before);
 	}
+});
+
+test("a name of the greatest length is written, one beyond it is refused", async () => {
+	const longest = folder.in(`${"n".repeat(246)}.zip`);
+	await rowOf(["create", "--output", longest]);
+	expect(readFileSync(longest).subarray(0, 2).toString()).toBe("PK");
+	const before = readdirSync(folder.path);
+	const { stderr } = await runCli(["create", "--output", folder.in("n".repeat(300))]);
+	expect(stderr).toMatch(/^Error: --output .* cannot be written: the name is too long; give a shorter one\.\n$/);
+	expect(readdirSync(folder.path)).toEqual(before);
+});
+
+test("a link is written through, and one to nothing is refused", async () => {
+	const [link, target, loose] = [folder.in("link.zip"), folder.in("target.zip"), folder.in("loose.zip")];
+	writeFileSync(target, "old");
+	symlinkSync(target, link);
+	await rowOf(["create", "--output", link]);
+	expect(lstatSync(link).isSymbolicLink()).toBe(true);
+	expect(readFileSync(target).subarray(0, 2).toString()).toBe("PK");
+	symlinkSync(folder.in("nothing"), loose);
+	expect((await runCli(["create", "--output", loose])).stderr).toMatch(/is a link to a file that does not exist; give/);
+});
+
+test("when the second of two files cannot be written, a first that replaced an older one stays", () => {
+	const first = folder.in("older");
+	writeFileSync(first, "old");
+	mkdirSync(folder.in("in-the-way"));
+	const files = [
+		{ flag: "--output", path: first, bytes: strToU8("new") },
+		{ flag: "--compile-output", path: folder.in("in-the-way"), bytes: strToU8("new") },
+	];
+	expect(() => writeOutputs(files)).toThrow(/--compile-output .* cannot be written/);
+	expect(readFileSync(first, "utf8")).toBe("new");
+});
+
+test("--version is the version of the package", async () => {
+	const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+	expect(await runCli(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
 test("without a command it prints its help and succeeds", async () => {

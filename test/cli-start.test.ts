@@ -2,10 +2,12 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { get } from "node:http";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "./support/cli.ts";
+import { COMPILED_CLI } from "./support/simulated-bar.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = temporaryFolder();
@@ -15,7 +17,7 @@ function start(bin: string, args: readonly string[], env: NodeJS.ProcessEnv = {}
 	const { status, signal, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
 		encoding: "utf8",
 		timeout: 20_000,
-		env: { ...process.env, BUSYBAR_ADDR: "", BUSYBAR_TOKEN: "", ...env },
+		env: { ...process.env, XDG_CACHE_HOME: dirname(COMPILED_CLI), BUSYBAR_ADDR: "", BUSYBAR_TOKEN: "", ...env },
 	});
 	return { status, signal, stdout, stderr };
 }
@@ -39,9 +41,31 @@ test("from a checkout it runs from source", () => {
 test.runIf(existsSync(`${root}.git`))("from a git clone it runs from source", () => {
 	const clone = folder.in("clone");
 	execFileSync("git", ["clone", "--quiet", "--depth", "1", `file://${root}`, clone], { stdio: "pipe" });
+	expect(start(`${clone}/busybar/bin.js`, ["--help"])).toMatchObject({
+		status: 1,
+		stdout: "",
+		stderr: `Error: pi-busybar cannot start: commander is not installed; run npm install in ${clone} first.\n`,
+	});
 	symlinkSync(`${root}node_modules`, `${clone}/node_modules`);
 	expectContract(`${clone}/busybar/bin.js`);
 });
+
+test.runIf(existsSync("/dev/full"))(
+	"a result that cannot be written is an error, a reader that has enough is none",
+	() => {
+		const bin = `${root}busybar/bin.js`;
+		const shell = (redirection: string) =>
+			spawnSync("/bin/bash", ["-o", "pipefail", "-c", `"${process.execPath}" "${bin}" --help ${redirection}`], {
+				encoding: "utf8",
+				env: { ...process.env, XDG_CACHE_HOME: dirname(COMPILED_CLI) },
+			});
+		expect(shell("> /dev/full")).toMatchObject({
+			status: 1,
+			stderr: "Error: the result cannot be written: the disk is full; send it elsewhere.\n",
+		});
+		expect(shell("| true")).toMatchObject({ status: 0, stderr: "" });
+	},
+);
 
 test("a home that cannot hold a cache changes nothing", () => {
 	const nowhere = { HOME: folder.in("none/home"), USERPROFILE: folder.in("none/home"), XDG_CACHE_HOME: "" };
@@ -80,6 +104,7 @@ describe("as an installed package, alone in node_modules", () => {
 		cpSync(`${unpacked}/package`, `${unpacked}/pi-busybar-alert`, { recursive: true });
 
 		expectContract(bin);
+		expect(start(bin, ["--version"]).stdout).toBe(start(`${root}busybar/bin.js`, ["--version"]).stdout);
 		const built = readFileSync(`${unpacked}/pi-busybar-alert/dist/busybar.js`, "utf8");
 		for (const name of ["commander", "pngjs", "fflate", "cli-table3"]) expect(built).toContain(`/*! ${name}\n`);
 	}, 60_000);

@@ -114,7 +114,7 @@ describe("access", () => {
 
 	test.each<[BarOptions["access"], string | undefined, string | undefined, boolean]>([
 		["usb", undefined, undefined, true],
-		["usb", undefined, "9999", true],
+		["usb", undefined, "9999", false],
 		["usb", "1234", undefined, true],
 		["usb", "1234", "1234", true],
 		["usb", "1234", "9999", false],

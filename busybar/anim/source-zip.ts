@@ -5,6 +5,7 @@
 
 import type { Zippable } from "fflate";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
+import { isRecord, parseObject } from "../json.ts";
 import type { Animation, ColorMode, Section } from "./animation.ts";
 import { AnimationError } from "./animation.ts";
 import { animationFromFrames } from "./frames.ts";
@@ -46,7 +47,9 @@ function unzip(file: Uint8Array): Record<string, Uint8Array> {
 			filter: (entry) => {
 				if (entry.name.startsWith("__MACOSX/") || entry.name.endsWith("/")) return false;
 				total += entry.originalSize;
-				if (total > maxUnzippedBytes) throw new AnimationError(`the zip unfolds to over ${maxUnzippedBytes} bytes.`);
+				if (total > maxUnzippedBytes) {
+					throw new AnimationError(`the zip unfolds to over ${maxUnzippedBytes} bytes; use fewer or smaller frames.`);
+				}
 				return true;
 			},
 		});
@@ -58,6 +61,7 @@ function unzip(file: Uint8Array): Record<string, Uint8Array> {
 
 function readMeta(text: string): { fps: number; colorMode: ColorMode; sections: Section[] } {
 	const meta = parseObject(text);
+	if (meta === undefined) throw new AnimationError("meta.json is not a JSON object; correct it.");
 	const fps = meta.fps;
 	if (typeof fps !== "number" || !Number.isInteger(fps) || fps < 1 || fps > 255) {
 		throw new AnimationError(`meta.json must have "fps", a whole number from 1 to 255.`);
@@ -73,19 +77,8 @@ function readMeta(text: string): { fps: number; colorMode: ColorMode; sections: 
 	return { fps, colorMode, sections };
 }
 
-function parseObject(text: string): Record<string, unknown> {
-	let value: unknown;
-	try {
-		value = JSON.parse(text);
-	} catch {
-		throw new AnimationError("meta.json is not JSON; correct it.");
-	}
-	if (typeof value !== "object" || value === null) throw new AnimationError("meta.json must be a JSON object.");
-	return { ...value };
-}
-
 function isSection(value: unknown): value is Section {
-	if (typeof value !== "object" || value === null) return false;
-	const { name, start, end } = value as Record<string, unknown>;
+	if (!isRecord(value)) return false;
+	const { name, start, end } = value;
 	return typeof name === "string" && typeof start === "number" && typeof end === "number";
 }

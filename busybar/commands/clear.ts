@@ -1,6 +1,6 @@
 /** `clear`: takes one application's elements off the bar, never another's. Touches the network. */
 
-import { type BarOptions, BusyBar, refused } from "../bar.ts";
+import { type BarOptions, BusyBar } from "../bar.ts";
 import type { Row } from "../output.ts";
 
 export async function clear({ applicationName }: { applicationName: string }, options: BarOptions): Promise<Row[]> {
@@ -10,7 +10,6 @@ export async function clear({ applicationName }: { applicationName: string }, op
 	const reply = await bar.request("DELETE", "/api/display/draw", {
 		application_name: applicationName,
 	});
-	if (reply.status === 400) throw refused(reply, `nothing of ${applicationName} is on the bar to clear`);
-	bar.accept(reply);
+	bar.accept(reply, `nothing of ${applicationName} is on the bar to clear`);
 	return [{ status: "ok", application_name: applicationName, ms: Math.round(performance.now() - started) }];
 }

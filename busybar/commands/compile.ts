@@ -9,7 +9,10 @@ import type { Row } from "../output.ts";
 
 export async function compile({ input, output }: { input: string; output: string }): Promise<Row[]> {
 	const file = readInput("--input", input);
-	if (!isZip(file)) throw new CommandError(`compile requires a source zip, and ${quote(input)} is none.`);
+	if (!isZip(file))
+		throw new CommandError(
+			`compile requires a source zip, and ${quote(input)} is none; give the zip that create wrote.`,
+		);
 	const target = { flag: "--output", path: output };
 	checkOutputs([target], [{ flag: "--input", path: input }]);
 	const { animation } = await openAnimation(quote(input), file);

@@ -8,8 +8,9 @@ import { animationFromFrames } from "../anim/frames.ts";
 import { type Pattern, renderPattern } from "../anim/patterns.ts";
 import { encodeSourceZip } from "../anim/source-zip.ts";
 import { CommandError } from "../command-error.ts";
+import { type Display, displays } from "../displays.ts";
 import { checkOutputs, explained, readInput, writeOutputs } from "../files.ts";
-import { type Display, displays, quote } from "../options.ts";
+import { quote } from "../options.ts";
 import type { Row } from "../output.ts";
 
 export interface CreateOptions {

@@ -3,10 +3,11 @@
 import { basename, extname } from "node:path";
 import type { Animation } from "../anim/animation.ts";
 import { isZip, openAnimation } from "../anim/open.ts";
-import { type BarOptions, BusyBar, notABar } from "../bar.ts";
+import { type BarOptions, BusyBar, isRefusal, notABar } from "../bar.ts";
 import { CommandError } from "../command-error.ts";
+import { type Display, displays } from "../displays.ts";
 import { readInput } from "../files.ts";
-import { type Display, displays, quote } from "../options.ts";
+import { quote } from "../options.ts";
 import type { Row } from "../output.ts";
 
 export interface ShowOptions {
@@ -63,7 +64,8 @@ export async function show(options: ShowOptions, barOptions: BarOptions): Promis
 		],
 	};
 	const body = { type: "application/json", bytes: new TextEncoder().encode(JSON.stringify(draw)) };
-	bar.accept(await bar.request("POST", "/api/display/draw", {}, body));
+	// What is left for the bar to dislike: another display or type of element under our id.
+	bar.accept(await bar.request("POST", "/api/display/draw", {}, body), "clear what this application shows first");
 	return [
 		{
 			status: "ok",
@@ -106,8 +108,8 @@ async function holds(
 	bytes: number,
 ): Promise<boolean> {
 	const reply = await bar.request("GET", "/api/storage/list", { path: `/ext/user_assets/${applicationName}` });
-	// The folder does not exist before the first upload.
-	if (reply.status === 400 || reply.status === 404) return false;
+	// The folder does not exist before the first upload. What is no bar must not get the file, and the key again.
+	if ((reply.status === 400 || reply.status === 404) && isRefusal(reply)) return false;
 	const { list } = bar.accept(reply);
 	if (!Array.isArray(list)) throw notABar(address);
 	return list.some((entry: unknown) => Object(entry).name === name && Object(entry).size === bytes);

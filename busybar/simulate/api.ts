@@ -3,10 +3,12 @@
  * Left out of a real bar's list: audio, brightness, Wi-Fi, BLE, updates, storage writes and the status WebSocket.
  */
 
+import { displays } from "../displays.ts";
+import { parseObject } from "../json.ts";
 import type { Bar } from "./bar.ts";
 import type { DrawOutcome } from "./canvas.ts";
-import { BadRequest, parseDrawRequest, parseElementIds, parseObject } from "./draw-request.ts";
-import { PANEL, packBack, packFront } from "./picture.ts";
+import { BadRequest, parseDrawRequest, parseElementIds } from "./draw-request.ts";
+import { packBack, packFront } from "./picture.ts";
 import { isUploadOwner } from "./storage.ts";
 
 export interface Answer {
@@ -84,7 +86,7 @@ function draw({ bar, body }: Call): Answer | Promise<Answer> {
 		if (element.type !== "image" || element.stock) continue;
 		const image = bar.decoder.image(bar.storage.read(element.file));
 		if (image === undefined) throw new BadRequest("failed to decode image");
-		const { width, height } = PANEL[element.display];
+		const { width, height } = displays[element.display];
 		if (image.width > width || image.height > height) {
 			throw new BadRequest(`exceeds display dimensions ${width}x${height}`);
 		}

@@ -1,9 +1,9 @@
 /** The simulated bar itself, without HTTP: its screens, files, BUSY timer, settings and faults in one place. */
 
+import type { Display } from "../displays.ts";
 import { BusyTimer } from "./busy-timer.ts";
 import { BUSY_LOADER_PRIORITY, Canvas, IDLE_LOADER_PRIORITY } from "./canvas.ts";
 import type { Clock } from "./clock.ts";
-import type { Display } from "./draw-request.ts";
 import { Journal } from "./journal.ts";
 import { type ApiChoice, MODELS, type Model } from "./model.ts";
 import { drawScreen, FileDecoder, type Picture } from "./picture.ts";
@@ -11,8 +11,6 @@ import { Storage } from "./storage.ts";
 
 /** `usb`: the caller is at the end of the cable. The others are the three Wi-Fi modes of the bar's own settings. */
 export type Access = "usb" | "disabled" | "enabled" | "key";
-
-export const ACCESS_MODES: readonly Access[] = ["usb", "disabled", "enabled", "key"];
 
 export interface Faults {
 	/** Requests take effect at once, their answers come this much later. */
@@ -71,12 +69,12 @@ export class Bar {
 		return this.faults.wedgeAfterWrites !== undefined && this.faults.wedgeAfterWrites <= 0;
 	}
 
-	/** The firmware refuses a wrong token even where none is needed; where none was ever set, any is as good as none. */
+	/** The firmware refuses a wrong token even over USB, where none is needed; without a key on the bar every one is wrong. */
 	admits(token: string | undefined): boolean {
 		if (this.access === "disabled") return false;
 		if (this.access === "enabled") return true;
 		if (this.access === "key") return this.hasToken && token === this.#token;
-		return token === undefined || !this.hasToken || token === this.#token;
+		return token === undefined || token === this.#token;
 	}
 
 	/** Whether an animation on the screen holds the file open. */

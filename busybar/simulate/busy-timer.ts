@@ -1,7 +1,7 @@
 /** The bar's BUSY timer as `/api/busy/snapshot` shows and sets it. Touches only the clock it is given. */
 
+import { isRecord } from "../json.ts";
 import type { Clock } from "./clock.ts";
-import { isRecord } from "./draw-request.ts";
 
 const SETTINGS = { theme: "on_air", show_work_phase_only: false, trigger_smart_home: false };
 

@@ -2,42 +2,38 @@
 
 import { once } from "node:events";
 import { CommandError } from "../command-error.ts";
-import { ACCESS_MODES, type Access } from "./bar.ts";
-import { API_CHOICES } from "./model.ts";
+import type { Access } from "./bar.ts";
+import type { ApiChoice } from "./model.ts";
 import { startBarServer } from "./server.ts";
 
-/** As the command line gives them; everything may be left out. */
+/** As the command line gives them. */
 export interface SimulateOptions {
-	/** 0, the default: any free one. */
-	readonly port?: number | undefined;
+	/** 0: any free one. */
+	readonly port: number;
 	readonly token?: string | undefined;
-	/** `25` or `27.5`, the default. */
-	readonly api?: string | undefined;
-	/** `usb`, `disabled`, `enabled` or `key`; `key` by default with a token, `usb` without. */
-	readonly access?: string | undefined;
-	readonly slowMs?: number | undefined;
-	readonly hang?: boolean | undefined;
-	readonly reset?: boolean | undefined;
-	readonly loseReplies?: boolean | undefined;
-	readonly wedgeAfterWrites?: number | undefined;
-	readonly format?: "table" | "json" | "jsonl" | undefined;
+	readonly api: ApiChoice;
+	/** `key` by default with a token, `usb` without. */
+	readonly access?: Access;
+	readonly slowMs?: number;
+	readonly hang?: boolean;
+	readonly reset?: boolean;
+	readonly loseReplies?: boolean;
+	readonly wedgeAfterWrites?: number;
+	readonly format: "table" | "json" | "jsonl";
 }
 
 /**
  * Prints where the bar is, then serves until SIGINT or SIGTERM.
- * @throws CommandError for an option that makes no sense, or a port that is taken.
+ * @throws CommandError for an access that needs a key without one, or a port that is taken
  */
 export async function simulate(
-	options: SimulateOptions,
-	stdout: { write(text: string): unknown } = process.stdout,
+	{ port, token, api, access = token === undefined ? "usb" : "key", format, ...options }: SimulateOptions,
+	stdout: { write(text: string): unknown },
 ): Promise<void> {
-	const { port = 0, token, slowMs, hang, reset, loseReplies, wedgeAfterWrites, format = "table" } = options;
-	if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-		throw new CommandError(`--port must be a whole number from 0 to 65535, not ${port}`);
+	if (access === "key" && token === undefined) {
+		throw new CommandError("--access key needs a key, since without one nobody gets in; give it with --token.");
 	}
-	const api = API_CHOICES.find((choice) => choice === (options.api ?? "27.5"));
-	if (api === undefined) throw new CommandError(`--api must be one of ${API_CHOICES.join(", ")}, not ${options.api}`);
-	const access = accessMode(options.access ?? (token === undefined ? "usb" : "key"));
+	const { slowMs, hang, reset, loseReplies, wedgeAfterWrites } = options;
 	const faults = Object.fromEntries(
 		Object.entries({ slowMs, hang, reset, loseReplies, wedgeAfterWrites }).filter(([, value]) => value !== undefined),
 	);
@@ -49,15 +45,11 @@ export async function simulate(
 	else if (format === "jsonl") stdout.write(`${JSON.stringify(row)}\n`);
 	else {
 		const { model } = server.bar;
-		stdout.write(`Simulated BUSY Bar at ${row.url} (firmware ${model.firmwareVersion}, API ${model.apiSemver})\n`);
-		stdout.write(`Open that address to see it; talk to it with --addr ${row.addr}; Ctrl-C ends it.\n`);
+		stdout.write(
+			`Simulated BUSY Bar at ${row.url} (firmware ${model.firmwareVersion}, API ${model.apiSemver})\n` +
+				`Open that address to see it; talk to it with --addr ${row.addr}; Ctrl-C ends it.\n`,
+		);
 	}
 	await interrupted;
 	await server.close();
-}
-
-function accessMode(text: string): Access {
-	const mode = ACCESS_MODES.find((choice) => choice === text);
-	if (mode === undefined) throw new CommandError(`--access must be one of ${ACCESS_MODES.join(", ")}, not ${text}`);
-	return mode;
 }

@@ -3,9 +3,9 @@
  * without a token and whatever faults are set.
  */
 
+import { parseObject } from "../json.ts";
 import { type Answer, json, pressKey } from "./api.ts";
 import type { Bar, Faults } from "./bar.ts";
-import { parseObject } from "./draw-request.ts";
 import type { JournalEntry } from "./journal.ts";
 import { isLit, packBack, packFront } from "./picture.ts";
 import type { StoredFile } from "./storage.ts";

@@ -3,9 +3,9 @@
  * The firmware's rules come from its api_display.c; the text after "must" is ours, since only its beginning is known.
  */
 
+import type { Display } from "../displays.ts";
+import { isRecord, parseObject } from "../json.ts";
 import type { Model } from "./model.ts";
-
-export type Display = "front" | "back";
 
 /** R, G, B, A, each 0..255. */
 export type Color = readonly [number, number, number, number];
@@ -121,19 +121,6 @@ export function parseElementIds(body: string): readonly string[] | undefined {
 	if (ids === undefined) return undefined;
 	if (!Array.isArray(ids) || !ids.every((id) => typeof id === "string")) throw new BadRequest("Bad Request");
 	return ids;
-}
-
-export function parseObject(text: string): Record<string, unknown> | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return isRecord(value) ? value : undefined;
-	} catch {
-		return undefined;
-	}
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parseElement(value: unknown, index: number, applicationName: string, model: Model): DrawElement {

@@ -2,8 +2,6 @@
 
 export type ApiChoice = "25" | "27.5";
 
-export const API_CHOICES: readonly ApiChoice[] = ["25", "27.5"];
-
 export interface Model {
 	readonly api: ApiChoice;
 	readonly apiSemver: string;

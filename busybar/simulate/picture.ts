@@ -7,8 +7,9 @@
 import { PNG } from "pngjs";
 import type { Animation } from "../anim/animation.ts";
 import { decodeBicycle0 } from "../anim/bicycle0.ts";
+import { type Display, displays } from "../displays.ts";
 import type { ShownElement } from "./canvas.ts";
-import type { Alignment, AnimationElement, Color, Display, DrawElement, RectangleElement } from "./draw-request.ts";
+import type { Alignment, AnimationElement, Color, DrawElement, RectangleElement } from "./draw-request.ts";
 
 export interface Picture {
 	readonly width: number;
@@ -16,11 +17,6 @@ export interface Picture {
 	/** `width * height * 4` bytes R, G, B, A, rows from the top. */
 	readonly rgba: Uint8Array;
 }
-
-export const PANEL: Readonly<Record<Display, { readonly width: number; readonly height: number }>> = {
-	front: { width: 72, height: 16 },
-	back: { width: 160, height: 80 },
-};
 
 /** Remembers what it has decoded for as long as the file's bytes are kept. */
 export class FileDecoder {
@@ -48,7 +44,7 @@ export function drawScreen(
 	readFile: (path: string) => Uint8Array | undefined,
 	decoder: FileDecoder,
 ): Picture {
-	const { width, height } = PANEL[display];
+	const { width, height } = displays[display];
 	const screen = { width, height, rgba: new Uint8Array(width * height * 4) };
 	for (let alpha = 3; alpha < screen.rgba.length; alpha += 4) screen.rgba[alpha] = 255;
 	for (const { element, startedAtMs } of elements) {

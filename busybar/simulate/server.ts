@@ -6,11 +6,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CommandError } from "../command-error.ts";
+import { parseObject } from "../json.ts";
 import { type Answer, DRAW_PATH, ENDPOINTS, refusal, UPLOAD_PATH } from "./api.ts";
 import { Bar, type BarOptions } from "./bar.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { control } from "./controls.ts";
-import { BadRequest, parseObject } from "./draw-request.ts";
+import { BadRequest } from "./draw-request.ts";
 import { PAGE } from "./page.ts";
 import { receiveUpload } from "./upload.ts";
 
@@ -43,7 +44,7 @@ export async function startBarServer(
 		server.once("error", (error: NodeJS.ErrnoException) => {
 			const why = error.code === "EADDRINUSE" ? "another program has it" : error.message;
 			reject(
-				new CommandError(`cannot listen on port ${port}: ${why}; choose another with --port, or 0 for any free one`),
+				new CommandError(`cannot listen on port ${port}: ${why}; choose another with --port, or 0 for any free one.`),
 			);
 		});
 		server.listen(port, "127.0.0.1", resolve);
