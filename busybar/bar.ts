@@ -102,7 +102,7 @@ export class BusyBar {
 		if (reply.status === 200 && reply.json) return reply.json;
 		// Any web server has these, for a path that it does not know.
 		if ([200, 400, 404].includes(reply.status) && !isRefusal(reply)) throw notABar(this.#address.text);
-		const words = reply.json?.error ?? (reply.text.includes("<") ? "" : reply.text);
+		const words = isRefusal(reply) ? reply.json?.error : reply.text.includes("<") ? "" : reply.text;
 		const said = clean(`HTTP ${reply.status} ${words}`, 200).replace(/\.$/, "");
 		const toDo = reply.status === 400 ? toDoOn400 : (advice[reply.status] ?? advice[0]);
 		throw new CommandError(`${said}; ${toDo}.`);
