@@ -180,6 +180,17 @@ describe("when its user is back", () => {
 		expect(desk.shown).toBeUndefined();
 	});
 
+	test("while it is being drawn, it has its three seconds and no more", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(alertRequest({ holdSeconds: 600 }));
+		await desk.advance(30);
+		desk.cycle.userIsBack();
+		await desk.advance(30 + 2_999);
+		expect(desk.shown).toBe("spinner");
+		await desk.advance(61);
+		expect(desk.shown).toBeUndefined();
+	});
+
 	test("what is still on its way is shown all the same", async () => {
 		const desk = new AlertDesk();
 		desk.assetTookMs = 500;
@@ -198,6 +209,22 @@ describe("when its user is back", () => {
 		await desk.advance(60_000);
 		expect(desk.shown).toBe("question");
 	});
+});
+
+test("who wants to hear no more has what is lit taken off, and what waits dropped", async () => {
+	const desk = new AlertDesk();
+	desk.cycle.show(question);
+	await desk.advance(5_000);
+	desk.cycle.dismiss();
+	await desk.advance(60);
+	expect(desk.shown).toBeUndefined();
+	desk.cycle.show(turn(0));
+	await desk.advance(30);
+	desk.cycle.show(done(1));
+	desk.cycle.dismiss();
+	await desk.advance(10_000);
+	expect(desk.steps).toEqual(["show question", "clear", "show spinner", "clear"]);
+	expect(desk.story).toContain("skipped turn 1 superseded");
 });
 
 describe("a question", () => {
@@ -219,7 +246,7 @@ describe("a question", () => {
 		desk.cycle.withdraw(ticket);
 		await desk.advance(10_000);
 		expect(desk.steps).toEqual([]);
-		expect(desk.story).toEqual(["skipped question: select answered"]);
+		expect(desk.story).toEqual(["skipped question: select withdrawn"]);
 	});
 
 	test("that is answered while it waits for another draw is not drawn", async () => {
@@ -230,7 +257,7 @@ describe("a question", () => {
 		desk.cycle.withdraw(ticket);
 		await desk.advance(10_000);
 		expect(desk.steps).toEqual(["show spinner", "clear"]);
-		expect(desk.story).toEqual(["skipped question: select answered", "fired turn 0", "cleared turn 0"]);
+		expect(desk.story).toEqual(["skipped question: select withdrawn", "fired turn 0", "cleared turn 0"]);
 	});
 
 	test("that is answered while it is being drawn goes as soon as it is drawn", async () => {
@@ -320,6 +347,47 @@ describe("when the draw fails", () => {
 		expect(desk.story).toEqual(["error turn 0 unreachable"]);
 	});
 
+	test("late, the next alert of the same picture is drawn, for nobody knows whether it is there", async () => {
+		const desk = new AlertDesk({ expiresAfter: false });
+		desk.behaviours.show.push({ tookMs: 60_000, killed: true });
+		desk.cycle.show(done(0));
+		await desk.advance(8_500);
+		desk.cycle.show(done(1));
+		await desk.advance(60);
+		expect(desk.steps).toEqual(["show check"]);
+		expect(desk.story).toEqual(["error turn 0 unreachable", "fired turn 1"]);
+	});
+
+	test("late, an answered question waits for the draw that may be parked all the same", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push({ tookMs: 60_000, killed: true });
+		const ticket = desk.cycle.show(question);
+		await desk.advance(8_050);
+		desk.cycle.withdraw(ticket);
+		await desk.advance(1_900);
+		expect(desk.steps).toEqual([]);
+		await desk.advance(110);
+		expect(desk.steps).toEqual(["clear"]);
+	});
+
+	test("late, the clear that fails after it does not double the back-off", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push({ tookMs: 60_000, killed: true });
+		desk.behaviours.clear.push(...Array.from({ length: 3 }, () => refusal("unreachable")));
+		desk.cycle.show(turn(0));
+		await desk.advance(8_000 + 30_000);
+		expect(desk.story).toEqual(["error turn 0 unreachable", "error turn 0 unreachable"]);
+		expect(desk.cycle.backingOff).toBe(false);
+	});
+
+	test("because the program is gone, it is looked for anew", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push({ spawnError: "ENOENT" });
+		desk.cycle.show(alertRequest({ command: "/opt/busybar" }));
+		await desk.advance(100);
+		expect(desk.forgotten).toEqual(["/opt/busybar"]);
+	});
+
 	test("over a lit alert, that one is cleared", async () => {
 		const desk = new AlertDesk();
 		desk.behaviours.show.push({}, refusal("device"));
@@ -329,6 +397,7 @@ describe("when the draw fails", () => {
 		await desk.advance(200);
 		expect(desk.steps).toEqual(["show spinner", "clear"]);
 		expect(desk.shown).toBeUndefined();
+		expect(desk.story).toEqual(["fired turn 0", "error turn 1 device", "cleared turn 0"]);
 	});
 
 	test("because the file is bad, it is made anew and drawn, once", async () => {
@@ -396,6 +465,7 @@ describe("when the draw fails", () => {
 		desk.cycle.show(turn(1));
 		await desk.advance(100);
 		expect(desk.cycle.status.problem).toBeUndefined();
+		expect(desk.told).toEqual(["forbidden", "shown"]);
 	});
 });
 
@@ -434,6 +504,31 @@ describe("when the clear fails", () => {
 		expect(desk.shown).toBeUndefined();
 		expect(desk.story.at(-1)).toBe("cleared turn 0");
 		expect(desk.clock.pendingTimers).toBe(0);
+	});
+
+	test("one is owed at a time, however many alerts could not be cleared, and paying it ends the outage", async () => {
+		const desk = new AlertDesk({ expiresAfter: false });
+		desk.behaviours.clear.push(...Array.from({ length: 20 }, () => refusal("unreachable")));
+		for (let index = 0; index < 4; index += 1) {
+			desk.cycle.show(alertRequest({ reason: `turn ${index}`, pattern: index % 2 ? "check" : "spinner" }));
+			await desk.advance(10_000);
+		}
+		const tries = 20 - desk.behaviours.clear.length;
+		await desk.advance(120_000);
+		expect(20 - desk.behaviours.clear.length - tries).toBe(2);
+		expect(desk.cycle.status.problem).toBe("unreachable");
+		desk.behaviours.clear.length = 0;
+		await desk.advance(60_000);
+		expect(desk.story.at(-1)).toBe("cleared turn 3");
+		expect(desk.cycle.status.problem).toBeUndefined();
+	});
+
+	test("of a manual test, it is told all the same: the command has answered already", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.clear.push(...Array.from({ length: 3 }, () => refusal("device")));
+		desk.cycle.show(alertRequest({ isManual: true }));
+		await desk.advance(20_000);
+		expect(desk.notices).toEqual([expect.stringContaining("could not be cleared")]);
 	});
 
 	test("an owed clear that is under way is waited for before the next alert is drawn", async () => {
@@ -482,6 +577,29 @@ describe("when pi ends", () => {
 		desk.cycle.show(turn(0));
 		await desk.advance(30);
 		expect(desk.cycle.part()).toMatchObject({ delayMs: 2_000 });
+	});
+
+	test("during a draw, that draw is cut off, so that it cannot come after the clear", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push({ tookMs: 5_000 });
+		desk.cycle.show(turn(0));
+		await desk.advance(1_000);
+		desk.cycle.part();
+		await desk.advance(20_000);
+		expect(desk.aborted).toBe(1);
+		expect(desk.steps).toEqual([]);
+	});
+
+	test("what waits is dropped, and both have their row", async () => {
+		const desk = new AlertDesk();
+		desk.cycle.show(turn(0));
+		await desk.advance(30);
+		desk.cycle.show(done(1));
+		desk.cycle.part();
+		await desk.advance(20_000);
+		expect(desk.story.slice(0, 2)).toEqual(["skipped turn 1 superseded", "cleared turn 0"]);
+		expect(desk.rows[1]).toMatchObject({ detached: true });
+		expect(desk.clock.pendingTimers).toBe(0);
 	});
 
 	test("an alert may have its time first", async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
 	mkdtempSync,
 	readdirSync,
@@ -139,11 +140,18 @@ describe("the user's own pictures", () => {
 		["folder without frames", () => mkdtempSync(join(tmpdir(), "empty-")), /holds no frame_0\.png/],
 		["folder of frames for the other display", () => framesFolder(160, 80), /is 160x80, the front display is 72x16/],
 		["gap in the frames", () => gap(framesFolder(72, 16)), /missing frame_1\.png/],
+		["pipe", () => pipe(), /pipe\.anim is no regular file/],
+		["Windows path", () => "C:\\Users\\me\\frames", /does not exist/],
 		["file that is no animation", () => text(), /\.anim: /],
 	];
 	const gap = (folder: string) => {
 		rmSync(join(folder, "frame_1.png"));
 		return folder;
+	};
+	const pipe = () => {
+		const path = join(mkdtempSync(join(tmpdir(), "pipe-")), "pipe.anim");
+		execFileSync("mkfifo", [path]);
+		return path;
 	};
 	const text = () => {
 		const path = join(mkdtempSync(join(tmpdir(), "text-")), "x.anim");
@@ -159,6 +167,22 @@ describe("the user's own pictures", () => {
 		expect(result.ok || result.failure.message).toContain(path);
 		expect(readdirSync(folder)).toEqual([]);
 	});
+});
+
+test("a CLI that is gone, or does not answer, says nothing against a picture", async () => {
+	const { assets } = cacheOf();
+	const gone = new CommandLine({ ...CLI, file: "/nowhere/node" });
+	for (const pattern of ["check", "spinner"]) {
+		expect(await assets.ensure(pattern, "front", gone)).toMatchObject({ ok: false, failure: { kind: "not_found" } });
+	}
+	const first = cacheOf();
+	const made = await first.assets.ensure("check", "front", COMMANDS);
+	const slow = new Assets(
+		async () => ({ code: null, signal: "SIGKILL", killed: true, stdout: "", stderr: "" }),
+		first.folder,
+	);
+	expect(await slow.ensure("check", "front", COMMANDS)).toMatchObject({ ok: false, failure: { kind: "unknown" } });
+	expect(readdirSync(first.folder)).toEqual([(made.ok ? made.anim : "").slice(first.folder.length + 1)]);
 });
 
 test("a cache that cannot be written is one sentence", async () => {

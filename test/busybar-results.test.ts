@@ -45,6 +45,10 @@ describe("what a result means", () => {
 		expect(show(failed("Error: HTTP 409 Not drawn due to low priority"))?.late).toBeUndefined();
 	});
 
+	test("a CLI that died by itself is named, and the bar is not said to have been slow", () => {
+		expect(show({ ...OK, code: null, signal: "SIGSEGV" })?.message).toContain("busybar show was ended by SIGSEGV");
+	});
+
 	test("an offline command that was ended is no unreachable bar", () => {
 		const failure = failureOf(
 			"create",
@@ -52,7 +56,10 @@ describe("what a result means", () => {
 			{ ...OK, killed: true },
 			{ addr: "", token: "" },
 		);
-		expect(failure).toMatchObject({ kind: "unknown", message: "busybar create did not finish within 15 s" });
+		expect(failure).toMatchObject({
+			kind: "unknown",
+			message: expect.stringMatching(/^busybar create did not finish within 15 s; /),
+		});
 	});
 
 	test("the line that starts with Error: counts, among log lines before and usage after it", () => {

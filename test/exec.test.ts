@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { execProcess } from "../extensions/busybar-alert/exec.ts";
+import { waitUntil } from "./support/wait.ts";
 
 const node = (script: string, options: { deadlineMs?: number; env?: NodeJS.ProcessEnv } = {}) =>
 	execProcess(process.execPath, ["-e", script], { deadlineMs: 20_000, ...options });
@@ -38,6 +39,38 @@ test("a grandchild that keeps the pipes open does not keep us waiting", async ()
 	const result = await node(script);
 	process.kill(Number(result.stdout), "SIGKILL");
 	expect(result).toMatchObject({ code: 0, killed: false });
+});
+
+test("what the program has started ends with it at the deadline", async () => {
+	const script =
+		"const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], " +
+		"{ stdio: 'ignore' }); console.log(child.pid); setInterval(() => {}, 1000)";
+	const result = await node(script, { deadlineMs: 1_500 });
+	expect(result.killed).toBe(true);
+	await waitUntil("the end of the grandchild", 5_000, () => {
+		try {
+			process.kill(Number(result.stdout), 0);
+			return false;
+		} catch {
+			return true;
+		}
+	});
+});
+
+test("the signal ends a program at once, whatever it does about SIGTERM", async () => {
+	const controller = new AbortController();
+	const running = execProcess(
+		process.execPath,
+		["-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"],
+		{
+			deadlineMs: 20_000,
+			signal: controller.signal,
+		},
+	);
+	controller.abort();
+	expect(await running).toMatchObject({ killed: true, signal: "SIGKILL" });
+	const late = await execProcess(process.execPath, ["-e", "0"], { deadlineMs: 20_000, signal: AbortSignal.abort() });
+	expect(late.killed).toBe(true);
 });
 
 test("a flood of output is cut at 64 KiB and the program still ends", async () => {

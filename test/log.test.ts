@@ -69,7 +69,11 @@ test("a damaged line costs that line alone", async () => {
 	const log = new AlertLog(path);
 	log.append(row("before"));
 	await log.flush();
-	writeFileSync(join(path, "alerts.jsonl"), '{"ts": half\n42\nnull\n', { flag: "a" });
+	writeFileSync(
+		join(path, "alerts.jsonl"),
+		'{"ts": half\n42\nnull\n{"ts":"2026-11-30","outcome":"fired"}\n{"ts":"soon","outcome":"fired","reason":"x","alert":"turn"}\n',
+		{ flag: "a" },
+	);
 	log.append(row("after"));
 	expect((await log.read()).map(({ reason }) => reason)).toEqual(["before", "after"]);
 });

@@ -10,6 +10,7 @@ class PlayedPi {
 	readonly desk = new AlertDesk();
 	readonly policy: AlertPolicy;
 	readonly detached: AlertRequest[] = [];
+	readonly prepared: AlertRequest[] = [];
 	focused = false;
 	saved: Record<string, unknown>;
 
@@ -26,7 +27,10 @@ class PlayedPi {
 			session: "session",
 			isFocused: () => this.focused,
 			isMutedHere: () => false,
-			showDetached: async (request) => void this.detached.push(request),
+			detached: () => ({
+				prepare: async (requests) => void this.prepared.push(...requests),
+				show: async (request) => void this.detached.push(request),
+			}),
 			nested: gated.nested ?? false,
 			headless: gated.headless ?? false,
 			onSettings: () => undefined,
@@ -252,6 +256,60 @@ describe("a question", () => {
 	});
 });
 
+test("a manual test over an open question gives its place back while pi still waits", async () => {
+	const pi = new PlayedPi();
+	pi.policy.runStarted();
+	pi.policy.questionAsked("select");
+	await pi.policy.idle();
+	await pi.desk.advance(5_000);
+	const { ticket } = await pi.policy.test("question");
+	expect(ticket.request.holdSeconds).toBe(3);
+	await pi.desk.advance(60_000);
+	expect(pi.desk.shown).toBe("question");
+	expect(pi.desk.story.at(-1)).toBe("fired question: select");
+	await pi.policy.test("done");
+	await pi.desk.advance(1_000);
+	pi.policy.questionAnswered();
+	await pi.policy.idle();
+	await pi.desk.advance(60_000);
+	expect(pi.desk.shown).toBeUndefined();
+	expect(pi.desk.story.at(-1)).toBe("cleared manual test");
+});
+
+test("nothing of ours runs among pi's own microtasks", async () => {
+	const pi = new PlayedPi();
+	pi.policy.turnEnded({ index: 0, outcome: "completed", calledTools: false }, false);
+	for (let count = 0; count < 1_000; count += 1) await Promise.resolve();
+	expect(pi.desk.cycle.busy).toBe(false);
+	await pi.policy.idle();
+	expect(pi.desk.cycle.busy).toBe(true);
+});
+
+test("`clearOnShutdown` goes with the alert", async () => {
+	for (const clearOnShutdown of [true, false]) {
+		const pi = new PlayedPi({ clearOnShutdown });
+		await pi.turn(0);
+		await pi.desk.advance(1_000);
+		expect(pi.desk.cycle.part() !== undefined).toBe(clearOnShutdown);
+	}
+});
+
+test("a fault in reading the settings costs the event and a row, not pi or the next event", async () => {
+	const pi = new PlayedPi();
+	const { saved } = pi;
+	Object.defineProperty(pi, "saved", {
+		get: () => {
+			throw new Error("bug");
+		},
+		configurable: true,
+	});
+	await pi.turn(0);
+	Object.defineProperty(pi, "saved", { value: saved });
+	await pi.turn(1);
+	await pi.desk.advance(100);
+	expect(pi.desk.story).toEqual(["error internal unknown", "fired turn 1"]);
+});
+
 describe("what the user wants to hear nothing of", () => {
 	test("a short run, measured from its prompt over all retries", async () => {
 		const pi = new PlayedPi({ minRunSeconds: 10 });
@@ -302,6 +360,7 @@ test("from print mode, if asked for, one detached alert comes when pi settles", 
 	await pi.settled();
 	await pi.policy.idle();
 	expect(pi.desk.rows).toEqual([]);
+	expect(pi.prepared.map(({ pattern }) => pattern)).toEqual(["check", "cross"]);
 	expect(pi.detached.map(({ alert, reason, pattern }) => [alert, reason, pattern])).toEqual([
 		["done", "agent settled", "check"],
 	]);
@@ -342,6 +401,13 @@ describe("whatever the burst, the bar shows a settled run's verdict for its hold
 				for (let index = 0; index < turns; index += 1) {
 					await desk.advance(upTo(2) * upTo(3_000));
 					const last = index === turns - 1;
+					if (index === 0) pi.policy.runStarted();
+					if (!last && random() < 0.2) {
+						pi.policy.questionAsked("select");
+						await pi.policy.idle();
+						await desk.advance(upTo(4_000));
+						pi.policy.questionAnswered();
+					}
 					outcome = last && random() < 0.3 ? "error" : "completed";
 					await pi.turn(index, outcome, !last || random() < 0.2);
 				}

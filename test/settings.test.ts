@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+	lstatSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -161,6 +170,27 @@ describe("saving", () => {
 		expect(await file.load()).toBe(saved);
 		expect(readFileSync(`${path}.bad`, "utf8")).toBe("precious but broken");
 		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ enabled: false });
+	});
+
+	test("never replaces a file that it could not read", async () => {
+		const path = join(folder(), "busybar-alert.json");
+		symlinkSync(path, path);
+		const file = new SettingsFile(path, {});
+		expect((await file.load()).warnings).toEqual([expect.stringContaining("cannot be read (ELOOP)")]);
+		await expect(file.save({ enabled: false })).rejects.toThrow(
+			/nothing was changed: .* cannot be written \(ELOOP\)\.$/,
+		);
+		expect(lstatSync(path).isSymbolicLink()).toBe(true);
+	});
+
+	test("through a link changes the file that it leads to", async () => {
+		const parent = folder();
+		const [target, path] = [join(parent, "dotfiles.json"), join(parent, "busybar-alert.json")];
+		writeFileSync(target, '{"priority": 70}');
+		symlinkSync(target, path);
+		await new SettingsFile(path, {}).save({ holdSeconds: 9 });
+		expect(lstatSync(path).isSymbolicLink()).toBe(true);
+		expect(JSON.parse(readFileSync(target, "utf8"))).toEqual({ priority: 70, holdSeconds: 9 });
 	});
 
 	test("where a folder is in the file's place says what to do", async () => {

@@ -159,13 +159,44 @@ describe("the proof", () => {
 		expect(machine.started).toHaveLength(1);
 	});
 
-	test("of a program that hangs ends after 3 s and is not remembered", async () => {
+	test("of a program that hangs ends after 3 s, and costs the next pis none for ten minutes", async () => {
 		const machine = new Machine();
 		const path = machine.program("a", CONTRACT);
 		writeFileSync(path, "#!/bin/sh\nexec sleep 20\n");
-		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "bundled" }, foreign: [path] });
-		machine.program("a", CONTRACT);
-		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "path" } });
+		const choice = await machine.which().choose("");
+		expect(choice).toMatchObject({ ok: true, cli: { source: "bundled" }, foreign: [path] });
+		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
+		expect(machine.started).toEqual([path]);
+		expect(await machine.which().choose(path)).toMatchObject({
+			ok: false,
+			failure: { message: expect.stringContaining(`${path} did not answer "show --help" within 3 s`) },
+		});
+		const memory = join(machine.cache, "cli.json");
+		const remembered = JSON.parse(readFileSync(memory, "utf8"));
+		writeFileSync(memory, JSON.stringify({ [path]: { ...remembered[path], until: Date.now() - 1 } }));
+		await machine.which().choose("");
+		expect(machine.started).toEqual([path, path]);
+	});
+
+	test("of a program that cannot be started says why", async () => {
+		const machine = new Machine();
+		const path = machine.program("a", CONTRACT);
+		writeFileSync(path, "#!/nowhere/interpreter\n");
+		expect(await machine.which().choose(path)).toMatchObject({
+			ok: false,
+			failure: { message: expect.stringContaining(`${path} cannot be started (ENOENT)`) },
+		});
+	});
+
+	test("is asked for again once the choice was forgotten", async () => {
+		const machine = new Machine();
+		machine.folders.push(join(machine.folder, "later"));
+		const which = machine.which();
+		expect(await which.choose("")).toMatchObject({ cli: { source: "bundled" } });
+		machine.program("later", CONTRACT);
+		expect(await which.choose("")).toMatchObject({ cli: { source: "bundled" } });
+		which.forget("");
+		expect(await which.choose("")).toMatchObject({ cli: { source: "path" } });
 	});
 
 	test.each(["not json", "[]", "null", '{"/x": {"size": "1"}}'])(

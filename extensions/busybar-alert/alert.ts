@@ -20,7 +20,7 @@ export interface CycleStatus {
 }
 
 export interface CycleListener {
-	changed(status: CycleStatus): void;
+	changed(): void;
 	/** Something that a person should read, once. */
 	notice(message: string): void;
 }
@@ -50,6 +50,9 @@ export class AlertCycle {
 	#problem: FailureKind | undefined;
 	#lastBeganMs = Number.NEGATIVE_INFINITY;
 	#endWait: (() => void) | undefined;
+	/** The current wait is a hold, which its user may end; the others leave the bar time. */
+	#isHolding = false;
+	#cancelOwedClear: () => void = () => undefined;
 
 	constructor(ports: CyclePorts) {
 		this.#ports = ports;
@@ -91,7 +94,7 @@ export class AlertCycle {
 		const ticket = new OpenTicket(request);
 		this.#lastBeganMs = this.#nowMs();
 		const running = this.busy;
-		if (this.#next) this.#skip(this.#next, "superseded");
+		this.#dropNext();
 		this.#next = ticket;
 		this.#endWait?.();
 		if (running) this.#tell();
@@ -102,7 +105,7 @@ export class AlertCycle {
 	/** Its user is back at this pi: what is lit has been seen. A question stays until it is answered. */
 	userIsBack(): void {
 		const ticket = this.#current;
-		if (ticket?.status !== "shown" || ticket.request.alert === "question") return;
+		if (!ticket || ticket.request.alert === "question") return;
 		this.#release(ticket, Math.min(SEEN_AFTER_MS, ticket.request.holdSeconds * 1_000));
 	}
 
@@ -110,18 +113,27 @@ export class AlertCycle {
 	withdraw(ticket: Ticket): void {
 		if (ticket === this.#current) this.#release(this.#current, 0);
 		else if (ticket === this.#next) {
-			this.#skip(this.#next, "answered");
+			this.#skip(this.#next, "withdrawn");
 			this.#next = undefined;
 			this.#tell();
 		}
 	}
 
+	/** Its user wants to hear no more: what waits is dropped, what is lit goes. */
+	dismiss(): void {
+		this.#dropNext();
+		if (this.#current) this.#release(this.#current, 0);
+	}
+
 	/** The process ends: what waits is dropped, and what is lit is given up to whoever does the clear that comes back. */
 	part(when: "now" | "after_hold" = "now"): PartingClear | undefined {
-		if (this.#next) this.#skip(this.#next, "superseded");
-		this.#next = undefined;
+		this.#dropNext();
+		const { lit } = this.#drawing;
 		const parting = this.#drawing.part(when);
-		if (parting) this.#endWait?.();
+		if (!parting || !lit) return undefined;
+		const heldMs = Math.round(this.#nowMs() - lit.sinceMs) + parting.delayMs;
+		this.#log(lit.request, { outcome: "cleared", heldMs, detached: true });
+		this.#endWait?.();
 		return parting;
 	}
 
@@ -138,6 +150,7 @@ export class AlertCycle {
 				// Only a bug gets here; it must cost this alert and not pi.
 				this.#fail(ticket, { kind: "unknown", message: `The alert cycle failed: ${String(error)}` });
 			}
+			ticket.end();
 			this.#current = undefined;
 		}
 		this.#tell();
@@ -149,7 +162,7 @@ export class AlertCycle {
 		else if (ticket.failure?.late) await this.#wait(PARKED_DRAW_MS);
 		// What waits now is drawn over what is lit: a clear in between would only make the bar flicker.
 		if (this.#next || !this.#drawing.lit) return;
-		await this.#clear(ticket.request.reason);
+		await this.#clear();
 	}
 
 	/** Gets the picture on the bar and decides the ticket. */
@@ -162,6 +175,7 @@ export class AlertCycle {
 
 		const { lit } = this.#drawing;
 		if (lit && stillShows(lit, request, cli)) {
+			this.#drawing.keepFor(request);
 			this.#log(request, { outcome: "fired", pattern: lit.pattern, anim: lit.anim, extended: true });
 			return this.#shown(ticket);
 		}
@@ -188,8 +202,8 @@ export class AlertCycle {
 			if (!asset.ok) return asset.failure;
 			// Another bar, name or display: nothing that is drawn now could replace what is lit there.
 			if (this.#drawing.lit && !samePlace(this.#drawing.lit.request.target, request.target)) {
-				const uncleared = await this.#tryClear(request.reason);
-				if (uncleared) this.#report(request, notCleared(uncleared));
+				const uncleared = await this.#tryClear();
+				if (uncleared) this.#reportUncleared(request, uncleared);
 				if (this.#overtaken(ticket)) return undefined;
 			}
 			const { failure, tookMs } = await this.#drawing.draw({ request, cli, pattern, anim: asset.anim });
@@ -210,47 +224,48 @@ export class AlertCycle {
 			const holdMs = Math.min(ticket.request.holdSeconds * 1_000, ticket.holdLimitMs);
 			const leftMs = sinceMs + holdMs - this.#nowMs();
 			if (leftMs <= 0) return;
+			this.#isHolding = true;
 			await this.#wait(leftMs);
+			this.#isHolding = false;
 		}
 	}
 
 	/** Takes our picture off the bar; returns early, with it still lit, when the next alert is to be drawn over it. */
-	async #clear(reason: string): Promise<void> {
+	async #clear(): Promise<void> {
 		let failure: Failure | undefined;
 		for (const pauseMs of CLEAR_PAUSES_MS) {
 			if (pauseMs > 0) {
 				await this.#wait(pauseMs);
 				if (this.#next) return;
 			}
-			if (!this.#drawing.lit) return;
-			failure = await this.#tryClear(reason);
+			failure = await this.#tryClear();
 			if (!failure) return;
 		}
-		if (failure && this.#drawing.lit) {
-			const { request } = this.#drawing.lit;
-			this.#report(
-				{ ...request, reason },
-				{ ...failure, message: `The alert could not be cleared. ${failure.message}` },
-			);
-			this.#oweClear(OWED_CLEAR_TRIES);
-		}
+		const { lit } = this.#drawing;
+		if (!failure || !lit) return;
+		this.#reportUncleared(lit.request, failure);
+		this.#oweClear(OWED_CLEAR_TRIES);
 	}
 
-	async #tryClear(reason: string): Promise<Failure | undefined> {
+	async #tryClear(): Promise<Failure | undefined> {
 		const { lit } = this.#drawing;
 		if (!lit) return undefined;
 		const { failure, heldMs } = await this.#drawing.clear();
-		if (!failure) this.#log({ ...lit.request, reason }, { outcome: "cleared", heldMs });
+		if (!failure) this.#log(lit.request, { outcome: "cleared", heldMs });
 		return failure;
 	}
 
 	/** Tries again until the bar has ended the alert by itself, the next alert took it over, or an hour has passed. */
 	#oweClear(triesLeft: number): void {
-		this.#ports.clock.after(OWED_CLEAR_EVERY_MS, () => {
-			const { lit } = this.#drawing;
-			if (this.busy || !lit || triesLeft === 0) return;
+		this.#cancelOwedClear();
+		this.#cancelOwedClear = this.#ports.clock.after(OWED_CLEAR_EVERY_MS, () => {
+			if (this.busy || !this.#drawing.lit || triesLeft === 0) return;
 			// Nobody awaits this, and nothing in it rejects.
-			void this.#tryClear(lit.request.reason).then((failure) => failure && this.#oweClear(triesLeft - 1));
+			void this.#tryClear().then((failure) => {
+				if (failure) this.#oweClear(triesLeft - 1);
+				// The bar has answered: the outage is over.
+				else this.forgetFailures();
+			});
 		});
 	}
 
@@ -270,17 +285,22 @@ export class AlertCycle {
 
 	#release(ticket: OpenTicket, afterMs: number): void {
 		ticket.holdLimitMs = Math.min(ticket.holdLimitMs, afterMs);
-		this.#endWait?.();
+		if (this.#isHolding) this.#endWait?.();
 	}
 
-	/** Nothing is drawn any more that a newer alert replaces, or whose question is answered. */
+	#dropNext(): void {
+		if (this.#next) this.#skip(this.#next, "superseded");
+		this.#next = undefined;
+	}
+
+	/** Nothing is drawn any more that a newer alert replaces, or that is no longer wanted. */
 	#overtaken(ticket: OpenTicket): boolean {
-		const why = this.#next ? "superseded" : ticket.holdLimitMs === 0 ? "answered" : undefined;
+		const why = this.#next ? "superseded" : ticket.holdLimitMs === 0 ? "withdrawn" : undefined;
 		if (why) this.#skip(ticket, why);
 		return why !== undefined;
 	}
 
-	#skip(ticket: OpenTicket, why: "superseded" | "answered"): void {
+	#skip(ticket: OpenTicket, why: "superseded" | "withdrawn"): void {
 		this.#log(ticket.request, { outcome: "skipped", gate: why });
 		ticket.decide("superseded");
 	}
@@ -293,23 +313,32 @@ export class AlertCycle {
 	}
 
 	#fail(ticket: OpenTicket, failure: Failure): void {
-		this.#report(ticket.request, failure);
+		const { request } = ticket;
+		this.#backoff.failed(failure.kind, this.#nowMs());
+		this.#logFailure(request, failure);
+		this.#setProblem(failure.kind);
+		if (!request.isManual) this.#tellOnce(failure);
 		ticket.decide("failed", failure);
 	}
 
-	#report(request: AlertRequest, failure: Failure): void {
-		this.#log(request, { outcome: "error", kind: failure.kind, error: failure.message });
-		this.#backoff.failed(failure.kind, this.#nowMs());
+	/** Backs off no further: the draw before it has told how the bar is. */
+	#reportUncleared(request: AlertRequest, failure: Failure): void {
+		const uncleared = { ...failure, message: `The alert could not be cleared. ${failure.message}` };
+		this.#logFailure(request, uncleared);
 		this.#setProblem(failure.kind);
-		if (request.isManual) return;
-		void this.#ports.notices.failed(failure.kind).then((isNews) => {
-			if (isNews) for (const listener of this.#listeners) listener.notice(failure.message);
+		this.#tellOnce(uncleared);
+	}
+
+	/** Once per kind and outage. */
+	#tellOnce({ kind, message }: Failure): void {
+		void this.#ports.notices.failed(kind).then((isNews) => {
+			if (isNews) for (const listener of this.#listeners) listener.notice(message);
 		});
 	}
 
 	/** The user's own picture cannot be shown: told once, for the next success does not mend it. */
 	#reportPattern(request: AlertRequest, pattern: string, failure: Failure): void {
-		this.#log(request, { outcome: "error", kind: failure.kind, error: failure.message });
+		this.#logFailure(request, failure);
 		if (this.#toldPatterns.has(pattern)) return;
 		this.#toldPatterns.add(pattern);
 		const message = `${failure.message} Until then, ${request.alert} alerts show \`${request.fallbackPattern}\`.`;
@@ -323,7 +352,11 @@ export class AlertCycle {
 	}
 
 	#tell(): void {
-		for (const listener of this.#listeners) listener.changed(this.status);
+		for (const listener of this.#listeners) listener.changed();
+	}
+
+	#logFailure(request: AlertRequest, { kind, message }: Failure): void {
+		this.#log(request, { outcome: "error", kind, error: message });
 	}
 
 	#log({ alert, reason, session }: AlertRequest, event: LogEvent): void {
@@ -340,8 +373,4 @@ export class AlertCycle {
 	#nowMs(): number {
 		return this.#ports.clock.monotonicMs();
 	}
-}
-
-function notCleared(failure: Failure): Failure {
-	return { ...failure, message: `The alert could not be cleared. ${failure.message}` };
 }

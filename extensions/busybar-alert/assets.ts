@@ -5,7 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { basename, isAbsolute, join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
 	badAsset,
@@ -17,7 +17,8 @@ import {
 	failureOf,
 	inspectedSize,
 } from "./busybar.ts";
-import type { ExecFn } from "./exec.ts";
+import type { ExecFn, ExecResult } from "./exec.ts";
+import { isOwnPicture } from "./settings.ts";
 
 export type AssetResult =
 	| { readonly ok: true; readonly anim: string }
@@ -28,6 +29,7 @@ const FRAMES_PER_SECOND = 12;
 const FRAME_COUNT = 12;
 const DRAWN_BY_CLI: ReadonlySet<string> = new Set(["spinner", "pulse"]);
 const FRAME_NAME = /^frame_\d+\.png$/;
+const LARGEST_SOURCE_BYTES = 16 * 1024 * 1024;
 const TEMPORARY = "tmp-";
 const ABANDONED_AFTER_MS = 3_600_000;
 /** Offline commands take neither an address nor a token. */
@@ -43,8 +45,11 @@ type Source =
 /** @param pattern a name, or an absolute path of the user's */
 function sourceOf(pattern: string, display: Display): Source {
 	if (DRAWN_BY_CLI.has(pattern)) return { from: "cli", pattern };
-	if (/\.anim$/i.test(pattern)) return { from: "anim", path: pattern };
-	if (isAbsolute(pattern)) return { from: "frames", folder: pattern, label: "frames" };
+	if (isOwnPicture(pattern)) {
+		return /\.anim$/i.test(pattern)
+			? { from: "anim", path: pattern }
+			: { from: "frames", folder: pattern, label: "frames" };
+	}
 	const folder = fileURLToPath(new URL(`./patterns/${pattern}/${display}/`, import.meta.url));
 	return { from: "frames", folder, label: pattern };
 }
@@ -77,7 +82,7 @@ export class Assets {
 		} catch (error) {
 			const message = error instanceof Error ? error.message : String(error);
 			const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
-			if (isAbsolute(pattern)) {
+			if (isOwnPicture(pattern)) {
 				return {
 					ok: false,
 					failure: badAsset(`${pattern} ${isAbsent ? "does not exist" : `cannot be read (${message})`}`),
@@ -95,7 +100,7 @@ export class Assets {
 
 	/** Whether the file is there and fits, is yet to be made, or what is wrong. Never rejects. */
 	async state(pattern: string, display: Display, cli: CommandLine): Promise<"ready" | "absent" | Failure> {
-		if (!isAbsolute(pattern)) {
+		if (!isOwnPicture(pattern)) {
 			const name = await nameOf(sourceOf(pattern, display), display).catch(() => undefined);
 			if (name === undefined || !(await isFile(join(this.#folder, name)))) return "absent";
 		}
@@ -119,7 +124,10 @@ export class Assets {
 	async #ensure(source: Source, display: Display, anim: string, cli: CommandLine): Promise<AssetResult> {
 		if (await isFile(anim)) {
 			if (this.#checked.has(anim)) return { ok: true, anim };
-			if ((await this.#flaw(anim, display, cli)) === undefined) {
+			const flaw = await this.#flaw(anim, display, cli);
+			// A CLI that did not answer says nothing against the file.
+			if (flaw && flaw.kind !== "bad_asset") return { ok: false, failure: flaw };
+			if (!flaw) {
 				this.#checked.add(anim);
 				return { ok: true, anim };
 			}
@@ -145,8 +153,12 @@ export class Assets {
 						? { pattern: source.pattern, frameCount: FRAME_COUNT }
 						: { framesFolder: source.folder, frameCount: (await framesIn(source.folder)).length };
 				const create = cli.create(picture, display, FRAMES_PER_SECOND, made);
-				const failure = failureOf("create", create, await this.#run(create), NO_TARGET);
-				if (failure) return source.from === "frames" ? badAsset(`${source.folder}: ${failure.message}`) : failure;
+				const result = await this.#run(create);
+				const failure = failureOf("create", create, result, NO_TARGET);
+				if (failure && source.from === "frames" && hasJudged(result)) {
+					return badAsset(`${source.folder}: ${failure.message}`);
+				}
+				if (failure) return failure;
 			}
 			const flaw = await this.#flaw(made.anim, display, cli, source);
 			if (flaw) return flaw;
@@ -174,8 +186,7 @@ export class Assets {
 		const inspect = cli.inspect(anim);
 		const result = await this.#run(inspect);
 		const failure = failureOf("inspect", inspect, result, NO_TARGET);
-		if (failure?.kind === "not_found") return failure;
-		if (failure) return badAsset(`${label}: ${failure.message}`);
+		if (failure) return hasJudged(result) ? badAsset(`${label}: ${failure.message}`) : failure;
 		const found = inspectedSize(result.stdout);
 		const wanted = DISPLAY_SIZE[display];
 		if (found?.width === wanted.width && found.height === wanted.height) return undefined;
@@ -186,6 +197,11 @@ export class Assets {
 	#run(command: Command) {
 		return this.#exec(command.file, command.args, command);
 	}
+}
+
+/** The CLI ran to its end: what it says is about the picture, not about itself. */
+function hasJudged(result: ExecResult): boolean {
+	return result.code !== null && !result.killed;
 }
 
 /** At most 31 characters, which is what the bar takes. */
@@ -205,7 +221,13 @@ async function framesIn(folder: string): Promise<string[]> {
 /** 8 hex characters that change when any of the files does. */
 async function contentHash(paths: readonly string[]): Promise<string> {
 	const hash = createHash("sha256");
-	for (const path of paths) hash.update(basename(path)).update(await readFile(path));
+	for (const path of paths) {
+		const file = await stat(path);
+		// Reading a pipe never ends, and nothing that large fits the bar.
+		if (!file.isFile()) throw new Error(`${basename(path)} is no regular file`);
+		if (file.size > LARGEST_SOURCE_BYTES) throw new Error(`${basename(path)} is larger than 16 MiB`);
+		hash.update(basename(path)).update(await readFile(path));
+	}
 	return hash.digest("hex").slice(0, 8);
 }
 

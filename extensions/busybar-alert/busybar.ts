@@ -174,10 +174,17 @@ export function failureOf(
 		return { kind: "not_found", message: notStarted(command.file, result.spawnError) };
 	}
 	if (result.killed || result.signal !== null) {
+		const what = result.killed
+			? `did not finish within ${command.deadlineMs / 1_000} s`
+			: `was ended by ${result.signal}`;
 		if (!online) {
-			return { kind: "unknown", message: `busybar ${step} did not finish within ${command.deadlineMs / 1000} s` };
+			return {
+				kind: "unknown",
+				message: `busybar ${step} ${what}; the machine may be too busy. The next alert tries again.`,
+			};
 		}
-		return { kind: "unreachable", message: unreachable(target.addr, "it did not answer in time"), late: true };
+		const why = result.killed ? "it did not answer in time" : `busybar ${step} ${what}`;
+		return { kind: "unreachable", message: unreachable(target.addr, why), late: true };
 	}
 	if (result.code === 0) return undefined;
 

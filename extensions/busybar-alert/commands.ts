@@ -1,9 +1,9 @@
 /** What the user can start: the slash commands, and the same things as actions in /px. */
 
-import { writeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import type { PiExtension } from "../_shared/registry.ts";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { PiActionChoice, PiExtension } from "../_shared/registry.ts";
+import { say } from "../_shared/say.ts";
 import { CommandLine } from "./busybar.ts";
 import { doctorText, examine, linuxKernel } from "./doctor.ts";
 import { execProcess } from "./exec.ts";
@@ -19,8 +19,8 @@ interface Command {
 	readonly id: string;
 	readonly label: string;
 	readonly description: string;
-	/** Completed in the terminal. */
-	readonly choices: readonly string[];
+	/** Completed in the terminal, and picked from in /px. */
+	readonly choices: readonly PiActionChoice[];
 	/** Resolves to what the user reads; rejects with a sentence. */
 	run(argument: string, session: Session): Promise<string>;
 }
@@ -46,7 +46,12 @@ const COMMANDS: readonly Command[] = [
 		id: "test",
 		label: "Test alert",
 		description: "Show an alert on the BUSY Bar now",
-		choices: ALERTS,
+		choices: [
+			{ args: "turn", label: "a working turn ended" },
+			{ args: "done", label: "the run is over" },
+			{ args: "error", label: "the run ended in an error" },
+			{ args: "question", label: "pi waits for your answer" },
+		] satisfies { args: Alert; label: string }[],
 		run: async (argument, session) => {
 			const alert = oneOf(ALERTS, argument, "turn");
 			const { ticket, silence } = await session.test(alert);
@@ -62,7 +67,11 @@ const COMMANDS: readonly Command[] = [
 		id: "toggle",
 		label: "Switch on or off",
 		description: "Switch BUSY Bar alerts on or off",
-		choices: ["on", "off"],
+		choices: [
+			{ args: "", label: "on if off, off if on" },
+			{ args: "on", label: "on" },
+			{ args: "off", label: "off" },
+		],
 		run: async (argument, session) => {
 			const { values } = await session.load();
 			const wanted = oneOf(["on", "off"], argument, values.enabled ? "off" : "on");
@@ -74,8 +83,14 @@ const COMMANDS: readonly Command[] = [
 		suffix: "mute",
 		id: "mute",
 		label: "Mute",
-		description: "Mute for a time (30m, 2h), in this pi only (here), until lifted (no argument), or lift it (off)",
-		choices: ["30m", "2h", "here", "off"],
+		description: "Mute for a time, in this pi only or until you lift it",
+		choices: [
+			{ args: "", label: "until I lift it" },
+			{ args: "30m", label: "for 30 minutes" },
+			{ args: "2h", label: "for 2 hours" },
+			{ args: "here", label: "in this pi only" },
+			{ args: "off", label: "lift it" },
+		],
 		run: async (argument, session) => {
 			const nowMs = Date.now();
 			if (argument === "here") session.muteHere(true);
@@ -109,7 +124,11 @@ const COMMANDS: readonly Command[] = [
 		id: "log",
 		label: "Log",
 		description: "Show the last rows of the log",
-		choices: ["10", "50"],
+		choices: [
+			{ args: "", label: "the last 10" },
+			{ args: "50", label: "the last 50" },
+			{ args: "200", label: "the last 200" },
+		],
 		run: async (argument, session) => {
 			const count = argument === "" ? DEFAULT_LOG_ROWS : Number(argument);
 			if (!Number.isInteger(count) || count < 1 || count > MOST_LOG_ROWS) {
@@ -160,16 +179,17 @@ export function registerCommands(pi: ExtensionAPI, session: () => Session | unde
 		pi.registerCommand(suffix === "" ? "busybar-alert" : `busybar-alert-${suffix}`, {
 			description,
 			getArgumentCompletions: (prefix) => {
-				const fitting = choices.filter((choice) => choice.startsWith(prefix));
-				return fitting.length > 0 ? fitting.map((value) => ({ value, label: value })) : null;
+				const fitting = choices.filter(({ args }) => args !== "" && args.startsWith(prefix));
+				if (fitting.length === 0) return null;
+				return fitting.map(({ args, label }) => ({ value: args, label: args, description: label }));
 			},
 			handler: async (args, ctx) => {
 				const running = session();
 				if (!running) return;
 				try {
-					answer(ctx, await run(args.trim(), running), "info");
+					say(ctx, await run(args.trim(), running), "info");
 				} catch (error) {
-					answer(ctx, error instanceof Error ? error.message : String(error), "warning");
+					say(ctx, error instanceof Error ? error.message : String(error), "warning");
 				}
 			},
 		});
@@ -187,10 +207,11 @@ export function piExtension(session: () => Session | undefined): PiExtension {
 		id: "busybar-alert",
 		name: "BUSY Bar alert",
 		description: "Flashes your BUSY Bar when a turn ends",
-		actions: COMMANDS.map(({ id, label, description, run }) => ({
+		actions: COMMANDS.map(({ id, label, description, choices, run }) => ({
 			id,
 			label,
 			description,
+			choices,
 			run: (args) => run(args.trim(), running()),
 		})),
 		settings: {
@@ -230,10 +251,4 @@ function oneOf<T extends string>(choices: readonly T[], argument: string, preset
 
 function refuseArgument(argument: string): void {
 	if (argument !== "") throw new Error(`"${argument}" is too much: this takes no argument.`);
-}
-
-function answer(ctx: ExtensionCommandContext, text: string, level: "info" | "warning"): void {
-	if (ctx.hasUI) ctx.ui.notify(text, level);
-	// pi redirects stdout in print mode, and in JSON mode stdout is the event stream.
-	else writeSync(ctx.mode === "print" ? 1 : 2, `${text}\n`);
 }

@@ -18,7 +18,7 @@ export interface Finding {
 
 export interface DoctorPorts {
 	readonly exec: ExecFn;
-	readonly whichCli: Pick<WhichCli, "choose" | "namesakes">;
+	readonly whichCli: Pick<WhichCli, "choose" | "forget" | "namesakes">;
 	readonly assets: Pick<Assets, "state">;
 	readonly cacheFolder: string;
 	readonly env: NodeJS.ProcessEnv;
@@ -38,6 +38,8 @@ export const linuxKernel = (): Promise<string> => readFile("/proc/version", "utf
 /** Never rejects for anything that a part of the machine does. */
 export async function examine(loaded: LoadedSettings, ports: DoctorPorts): Promise<Finding[]> {
 	const { values } = loaded;
+	// One that was installed a moment ago is to be seen.
+	ports.whichCli.forget(values.command);
 	const choice = await ports.whichCli.choose(values.command);
 	const answer = await bar(values, ports);
 	return [

@@ -24,6 +24,8 @@ export interface Picture {
 }
 
 export interface Lit extends Picture {
+	/** The bar has said so. Otherwise it may be on the bar: its answer is still to come, or was lost. */
+	readonly isConfirmed: boolean;
 	readonly sinceMs: number;
 	/** When the bar ends it by itself; Infinity with a CLI that cannot let it expire. */
 	readonly expiresAtMs: number;
@@ -49,7 +51,8 @@ export const lifetimeSeconds = (request: AlertRequest): number =>
 export class Drawing {
 	readonly #ports: DrawingPorts;
 	#lit: Lit | undefined;
-	#isDrawing = false;
+	/** Ends the draw that is under way. */
+	#running: AbortController | undefined;
 	#clearing: Promise<unknown> = Promise.resolve();
 
 	constructor(ports: DrawingPorts) {
@@ -70,8 +73,9 @@ export class Drawing {
 		const { clock, exec, env } = this.#ports;
 		const command = new CommandLine(cli, env).show(picture.anim, request.target, lifetimeSeconds(request));
 		const lifetimeMs = lifetimeSeconds(request) * 1_000;
-		const litFor = (sinceMs: number, ms: number): Lit => ({
+		const litFor = (isConfirmed: boolean, sinceMs: number, ms: number): Lit => ({
 			...picture,
+			isConfirmed,
 			sinceMs,
 			expiresAtMs: cli.abilities.expiresAfter ? sinceMs + ms : Number.POSITIVE_INFINITY,
 		});
@@ -79,19 +83,25 @@ export class Drawing {
 		const before = this.lit;
 		const startedMs = clock.monotonicMs();
 		// From here on the picture may be on the bar, whatever becomes of us or of the answer.
-		const provisional = litFor(startedMs, lifetimeMs + command.deadlineMs + PARKED_DRAW_MS);
+		const provisional = litFor(false, startedMs, lifetimeMs + command.deadlineMs + PARKED_DRAW_MS);
 		this.#lit = provisional;
-		this.#isDrawing = true;
-		const result = await exec(command.file, command.args, command);
-		this.#isDrawing = false;
+		const running = new AbortController();
+		this.#running = running;
+		const result = await exec(command.file, command.args, { ...command, signal: running.signal });
+		this.#running = undefined;
 		const failure = failureOf("show", command, result, request.target);
 		const endedMs = clock.monotonicMs();
 		// Otherwise the process is ending, and whoever does the parting clear owns what is on the bar.
 		if (this.#lit === provisional) {
-			if (failure === undefined) this.#lit = litFor(endedMs, lifetimeMs);
+			if (failure === undefined) this.#lit = litFor(true, endedMs, lifetimeMs);
 			else if (!failure.late) this.#lit = before;
 		}
 		return { failure, tookMs: Math.round(endedMs - startedMs) };
+	}
+
+	/** The same picture stays for another alert. */
+	keepFor(request: AlertRequest): void {
+		if (this.#lit) this.#lit = { ...this.#lit, request };
 	}
 
 	/** One try to take our picture off the bar. Never rejects. */
@@ -119,11 +129,14 @@ export class Drawing {
 		const { lit } = this;
 		if (!lit || (!lit.request.clearOnShutdown && Number.isFinite(lit.expiresAtMs))) return undefined;
 		this.#lit = undefined;
+		// Its request must not reach the bar after the clear.
+		const isCutOff = this.#running !== undefined;
+		this.#running?.abort();
 		const holdLeftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - this.#ports.clock.monotonicMs();
 		return {
 			cli: lit.cli,
 			target: lit.request.target,
-			delayMs: Math.max(0, this.#isDrawing ? PARKED_DRAW_MS : 0, when === "after_hold" ? Math.round(holdLeftMs) : 0),
+			delayMs: Math.max(0, isCutOff ? PARKED_DRAW_MS : 0, when === "after_hold" ? Math.round(holdLeftMs) : 0),
 		};
 	}
 }
@@ -138,7 +151,8 @@ export function samePlace(one: Target, other: Target): boolean {
  * with such a CLI the same picture just stays longer.
  */
 export function stillShows(lit: Lit, request: AlertRequest, cli: Cli): boolean {
+	const isSamePicture = lit.pattern === request.pattern || lit.request.pattern === request.pattern;
 	return (
-		!cli.abilities.expiresAfter && lit.pattern === request.pattern && samePlace(lit.request.target, request.target)
+		lit.isConfirmed && !cli.abilities.expiresAfter && isSamePicture && samePlace(lit.request.target, request.target)
 	);
 }

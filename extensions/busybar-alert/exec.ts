@@ -4,19 +4,24 @@
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import type { Socket } from "node:net";
 
 interface ExecOptions {
 	/** The whole environment of the child; `process.env` if absent. */
 	readonly env?: NodeJS.ProcessEnv;
 	/** SIGTERM after this long, SIGKILL half a second later. */
 	readonly deadlineMs: number;
+	/** Ends the process at once. */
+	readonly signal?: AbortSignal;
+	/** Does not keep this process alive; whether the result still arrives is then left to chance. */
+	readonly isBackground?: boolean;
 }
 
 export interface ExecResult {
 	/** Exit code; null when a signal ended the process or it never started. */
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
-	/** We ended it at its deadline. Look at this before `code`: a terminated Go CLI exits 0. */
+	/** We ended it, at its deadline or upon the signal. Look at this before `code`: a terminated Go CLI exits 0. */
 	readonly killed: boolean;
 	/** The first 64 KiB of each stream. */
 	readonly stdout: string;
@@ -31,6 +36,8 @@ export type ExecFn = (file: string, args: readonly string[], options: ExecOption
 /** Starts a process that outlives this one. Synchronous, so that it works while the process exits. Never throws. */
 export type SpawnDetachedFn = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => void;
 
+/** Windows has no process groups, and would open a window for a detached console program. */
+const OWN_GROUP = process.platform !== "win32";
 const OUTPUT_LIMIT_BYTES = 64 * 1024;
 const KILL_GRACE_MS = 500;
 /** A grandchild can keep the pipes open after the child is gone. */
@@ -47,6 +54,7 @@ export const execProcess: ExecFn = (file, args, options) =>
 			if (settled) return;
 			settled = true;
 			for (const timer of timers) clearTimeout(timer);
+			options.signal?.removeEventListener("abort", abort);
 			resolve({ ...end, killed, stdout: stdout.toString(), stderr: stderr.toString() });
 		};
 		const after = (ms: number, run: () => void) => {
@@ -54,11 +62,14 @@ export const execProcess: ExecFn = (file, args, options) =>
 		};
 
 		let child: ChildProcess;
+		let abort: () => void = () => undefined;
 		try {
 			child = spawn(file, args, {
 				...(options.env && { env: options.env }),
 				stdio: ["ignore", "pipe", "pipe"],
 				windowsHide: true,
+				// A group of its own, to be ended whole: the CLI may be a script that started another program.
+				detached: OWN_GROUP,
 			});
 		} catch (error) {
 			settle({ code: null, signal: null, spawnError: errorCode(error) });
@@ -69,16 +80,35 @@ export const execProcess: ExecFn = (file, args, options) =>
 		child.once("exit", (code, signal) => after(PIPE_GRACE_MS, () => settle({ code, signal })));
 		child.stdout?.on("data", (chunk: Buffer) => stdout.add(chunk));
 		child.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
+		abort = () => {
+			killed = true;
+			endGroup(child, "SIGKILL");
+		};
+		if (options.signal?.aborted) abort();
+		else options.signal?.addEventListener("abort", abort, { once: true });
+		if (options.isBackground) {
+			child.unref();
+			for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.unref();
+		}
 		after(options.deadlineMs, () => {
 			killed = true;
-			child.kill("SIGTERM");
+			endGroup(child, "SIGTERM");
 			after(KILL_GRACE_MS, () => {
-				child.kill("SIGKILL");
+				endGroup(child, "SIGKILL");
 				// A process that even SIGKILL cannot end (stuck in the kernel) must not keep the cycle waiting.
 				after(KILL_GRACE_MS, () => settle({ code: null, signal: "SIGKILL" }));
 			});
 		});
 	});
+
+function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+	try {
+		if (OWN_GROUP && child.pid !== undefined) process.kill(-child.pid, signal);
+		else child.kill(signal);
+	} catch {
+		// It has ended by itself.
+	}
+}
 
 export const spawnDetached: SpawnDetachedFn = (file, args, env) => {
 	try {

@@ -1,6 +1,6 @@
 /** Small JSON files that are read whole and replaced whole. Touches the file system only. */
 
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** The parsed file; undefined when it is absent, unreadable or not JSON. */
@@ -14,11 +14,13 @@ export async function readJson(path: string): Promise<unknown> {
 
 /** Replaces the file in one step: a reader sees the old text or the new one. Rejects when the folder cannot be written. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
-	const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2, 10)}.tmp`;
-	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+	// A link, as people have who keep their settings in a repository, stays one.
+	const target = await realpath(path).catch(() => path);
+	const temporary = `${target}.${process.pid}.${Math.random().toString(36).slice(2, 10)}.tmp`;
+	await mkdir(dirname(target), { recursive: true, mode: 0o700 });
 	try {
 		await writeFile(temporary, `${JSON.stringify(value, null, "\t")}\n`, { mode: 0o600, flag: "wx" });
-		await rename(temporary, path);
+		await rename(temporary, target);
 	} catch (error) {
 		await rm(temporary, { force: true });
 		throw error;

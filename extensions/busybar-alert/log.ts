@@ -31,10 +31,11 @@ export type LogEvent =
 			/** Left to a process of its own; whether the bar took it is not known. */
 			readonly detached?: true;
 	  }
-	/** `superseded`: a newer alert took its place before it was drawn. `answered`: its question was, before it was drawn. */
-	| { readonly outcome: "skipped"; readonly gate: Gate | "superseded" | "answered" }
+	/** Before it was drawn: a newer alert took its place, or its question was answered, or its user wanted no more alerts. */
+	| { readonly outcome: "skipped"; readonly gate: Gate | "superseded" | "withdrawn" }
 	| { readonly outcome: "error"; readonly kind: FailureKind; readonly error: string }
-	| { readonly outcome: "cleared"; readonly heldMs: number };
+	/** `detached`: left to a process of its own while pi ended. */
+	| { readonly outcome: "cleared"; readonly heldMs: number; readonly detached?: true };
 
 export type LogRow = RowOrigin & LogEvent;
 
@@ -120,7 +121,9 @@ export class AlertLog {
 function parseRow(line: string): LogRow[] {
 	try {
 		const row = JSON.parse(line) as Partial<LogRow> | null;
-		return typeof row?.ts === "string" && typeof row.outcome === "string" ? [row as LogRow] : [];
+		const words = [row?.outcome, row?.reason, row?.alert];
+		if (!words.every((word) => typeof word === "string") || Number.isNaN(Date.parse(row?.ts ?? ""))) return [];
+		return [row as LogRow];
 	} catch {
 		return [];
 	}

@@ -5,6 +5,7 @@
 
 import type { AlertCycle } from "./alert.ts";
 import type { Clock } from "./clock.ts";
+import type { DetachedAlerts } from "./detached-alerts.ts";
 import { type Gate, gateOf, isQuietAt } from "./gates.ts";
 import type { AlertLog } from "./log.ts";
 import { type Ask, Run, type Turn } from "./run.ts";
@@ -25,8 +26,8 @@ export interface PolicyPorts {
 	readonly isFocused: () => boolean;
 	/** `/busybar-alert-mute here` is in force. */
 	readonly isMutedHere: () => boolean;
-	/** Shows an alert from a pi that is about to end and will not wait. */
-	readonly showDetached: (request: AlertRequest) => Promise<void>;
+	/** For a pi that is about to end with its run and will not wait. */
+	readonly detached: () => Pick<DetachedAlerts, "prepare" | "show">;
 	/** Called whenever settings were read, with the same object as long as they did not change. */
 	readonly onSettings: (loaded: LoadedSettings) => void;
 }
@@ -60,8 +61,13 @@ export class AlertPolicy {
 	runStarted(): void {
 		// A retry starts the agent again within the same run.
 		this.#run.startedMs ??= this.#ports.clock.monotonicMs();
+		const run = this.#run;
 		this.#enqueue(async () => {
-			await this.#settings();
+			const settings = await this.#settings();
+			if (!this.#isGated || !settings.enabled || this.#gate("done", settings, run) !== undefined) return;
+			const verdicts = (["done", "error"] as const).map((alert) => this.#request({ alert, reason: "" }, settings));
+			// Not awaited, for the run does not wait either; it never rejects.
+			void this.#ports.detached().prepare(verdicts);
 		});
 	}
 
@@ -73,7 +79,7 @@ export class AlertPolicy {
 		this.#enqueue(async () => {
 			const settings = await this.#settings();
 			if (this.#alertOn(settings) !== "turn_end") return;
-			const ticket = this.#ask(ask, settings, run);
+			const ticket = await this.#ask(ask, settings, run);
 			if (ticket) run.accepted(ticket);
 		});
 	}
@@ -87,7 +93,7 @@ export class AlertPolicy {
 			if (aborted) return;
 			const settings = await this.#settings();
 			const ask = run.settled(this.#alertOn(settings));
-			if (ask) this.#ask(ask, settings, run);
+			if (ask) await this.#ask(ask, settings, run);
 		});
 	}
 
@@ -99,7 +105,7 @@ export class AlertPolicy {
 			const settings = await this.#settings();
 			// A pi without a user interface gets its answer at once.
 			if (this.#ports.headless && settings.headless) return;
-			run.question = this.#ask({ alert: "question", reason: `question: ${kind}` }, settings, run);
+			run.question = await this.#ask({ alert: "question", reason: `question: ${kind}` }, settings, run);
 		});
 	}
 
@@ -119,7 +125,9 @@ export class AlertPolicy {
 		const silence = settings.enabled ? this.#gate(alert, settings, this.#run) : "off";
 		const cycle = this.#ports.cycle();
 		cycle.forgetFailures();
-		return { silence, ticket: cycle.show(this.#request({ alert, reason: "manual test" }, settings, true)) };
+		const ticket = cycle.show(this.#request({ alert, reason: "manual test" }, settings, true));
+		this.#restoreQuestion(this.#run, ticket);
+		return { silence, ticket };
 	}
 
 	/** The session ends: nobody will answer its question any more. Resolves when all events are worked off. Never rejects. */
@@ -142,6 +150,15 @@ export class AlertPolicy {
 		return this.#ports.headless && settings.headless ? "agent_settled" : settings.alertOn;
 	}
 
+	/** pi may still wait for an answer when the test that took its question's place is over. */
+	#restoreQuestion(run: Run, test: Ticket): void {
+		const { question } = run;
+		if (!question) return;
+		void test.ended.then(() => {
+			if (run.question === question) run.question = this.#ports.cycle().show(question.request);
+		});
+	}
+
 	#withdrawQuestion(run: Run): void {
 		if (run.question) this.#ports.cycle().withdraw(run.question);
 		run.question = undefined;
@@ -162,7 +179,7 @@ export class AlertPolicy {
 		return loaded.values;
 	}
 
-	#ask(ask: Ask, settings: Settings, run: Run): Ticket | undefined {
+	async #ask(ask: Ask, settings: Settings, run: Run): Promise<Ticket | undefined> {
 		if (!settings.enabled) return undefined;
 		const gate = this.#gate(ask.alert, settings, run);
 		if (gate !== undefined) {
@@ -171,7 +188,7 @@ export class AlertPolicy {
 		}
 		const request = this.#request(ask, settings);
 		if (!this.#isGated) return this.#ports.cycle().show(request);
-		this.#enqueue(() => this.#ports.showDetached(request));
+		await this.#ports.detached().show(request);
 		return undefined;
 	}
 

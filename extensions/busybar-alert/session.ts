@@ -3,15 +3,23 @@
  * Of pi it knows what `SessionHost` says; anything of pi's may be stale and throw, and is only called guarded.
  */
 
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { CommandLine } from "./busybar.ts";
 import { systemClock } from "./clock.ts";
+import type { DetachedAlerts } from "./detached-alerts.ts";
 import { AlertLog } from "./log.ts";
 import { muteText } from "./mute.ts";
 import { isNested, joinSessions, type PiMode } from "./nesting.ts";
 import { AlertPolicy, type TestResult } from "./policy.ts";
-import { type Changes, chosenPatterns, type LoadedSettings, PATTERN_SETTINGS, SettingsFile } from "./settings.ts";
-import { type CycleParts, createCycleParts, partFrom, sharedCycleParts, showDetached } from "./shared-cycle.ts";
+import {
+	type Changes,
+	chosenPatterns,
+	isOwnPicture,
+	type LoadedSettings,
+	PATTERN_SETTINGS,
+	SettingsFile,
+} from "./settings.ts";
+import { type CycleParts, createCycleParts, createDetachedAlerts, partFrom, sharedCycleParts } from "./shared-cycle.ts";
 import type { KnownFocus, TerminalPresence } from "./terminal-presence.ts";
 import type { Alert } from "./ticket.ts";
 
@@ -39,11 +47,13 @@ export class Session {
 	readonly #shared: CycleParts | undefined;
 	/** Those of an instance that must not touch the shared ones: a manual test, an alert from print mode. */
 	#own: CycleParts | undefined;
+	#detached: DetachedAlerts | undefined;
 	#loaded: LoadedSettings | undefined;
 	readonly #leaveSessions: () => void;
 	readonly #presence: TerminalPresence | undefined;
 	readonly #stopListening: () => void;
 	#shownStatus: string | undefined;
+	#cancelUnmute: () => void = () => undefined;
 	#ended = false;
 
 	constructor(host: SessionHost) {
@@ -66,7 +76,10 @@ export class Session {
 			headless,
 			isFocused: () => this.#presence?.focused === true,
 			isMutedHere: () => shared?.isMutedHere === true,
-			showDetached: (request) => showDetached(request, this.parts),
+			detached: () => {
+				this.#detached ??= createDetachedAlerts(host.cacheFolder, this.log);
+				return this.#detached;
+			},
 			onSettings: (loaded) => this.#useSettings(loaded),
 		});
 		this.#presence = shared && host.watchTerminal?.(() => this.policy.userIsBack(), shared.knownFocus);
@@ -110,21 +123,23 @@ export class Session {
 	/** Silences this pi alone; not saved. */
 	muteHere(muted: boolean): void {
 		this.parts.isMutedHere = muted;
+		if (muted) this.parts.cycle.dismiss();
 		this.#showStatus();
 	}
 
 	/** Waits for rows that are still to be written, not for the bar. Never rejects. */
 	async end(isQuit: boolean): Promise<void> {
 		this.#ended = true;
+		this.#cancelUnmute();
 		this.#leaveSessions();
 		this.#stopListening();
 		if (this.#shared && this.#presence) this.#shared.knownFocus = this.#presence.known;
 		this.#presence?.stop();
+		// Before the policy withdraws an open question, for that would be a clear of its own.
+		if (isQuit && this.#shared) partFrom(this.#shared.cycle, "now");
 		const written = this.policy.end().then(() => this.log.flush());
 		await Promise.race([written, new Promise((resolve) => setTimeout(resolve, FLUSH_LIMIT_MS).unref())]);
-		if (!isQuit) return;
-		if (this.#shared) partFrom(this.#shared.cycle, "now");
-		if (this.#own) partFrom(this.#own.cycle, "after_hold");
+		if (isQuit && this.#own) partFrom(this.#own.cycle, "after_hold");
 	}
 
 	/** A CLI or a picture of the user's own is looked at when it is set, while there is somebody to read what is wrong. */
@@ -132,23 +147,32 @@ export class Session {
 		const { values } = await this.settings.load();
 		const { whichCli, assets } = this.parts;
 		const command = typeof changes.command === "string" ? changes.command : values.command;
-		const pictures = PATTERN_SETTINGS.map((name) => changes[name]).filter(isOwnPath);
-		if (!isOwnPath(changes.command) && pictures.length === 0) return;
+		const pictures = PATTERN_SETTINGS.map((name) => changes[name]).filter(
+			(value) => typeof value === "string" && isOwnPicture(value),
+		);
+		const isOwnCommand = command === changes.command && command !== "" && command !== "bundled";
+		if (!isOwnCommand && pictures.length === 0) return;
 		const choice = await whichCli.choose(command);
 		if (!choice.ok) throw new Error(choice.failure.message);
-		for (const path of pictures) {
+		for (const path of pictures as string[]) {
 			const state = await assets.state(path, values.display, new CommandLine(choice.cli));
 			if (typeof state === "object") throw new Error(state.message);
 		}
 	}
 
 	#useSettings(loaded: LoadedSettings): void {
-		if (loaded === this.#loaded) return;
+		if (loaded === this.#loaded || this.#ended) return;
 		const isChange = this.#loaded !== undefined;
 		this.#loaded = loaded;
 		const shared = this.#shared;
 		if (!shared) return;
 		if (isChange) shared.cycle.forgetFailures();
+		this.#cancelUnmute();
+		const muteLeftMs = (loaded.mutedUntilMs ?? 0) - systemClock.now();
+		if (muteLeftMs > 0 && Number.isFinite(muteLeftMs)) {
+			this.#cancelUnmute = systemClock.after(muteLeftMs, () => this.#showStatus());
+		}
+		if (isChange && (!loaded.values.enabled || muteLeftMs > 0)) shared.cycle.dismiss();
 		this.#presence?.wantReports(loaded.values.enabled && loaded.values.onlyWhenUnfocused);
 		this.#showStatus();
 		const untold = loaded.warnings.filter((warning) => !shared.toldWarnings.has(warning));
@@ -160,7 +184,7 @@ export class Session {
 	async #prepare({ notices, whichCli, assets }: CycleParts): Promise<void> {
 		const { values } = await this.load();
 		const { enabled, addr, command, display } = values;
-		if (!enabled) return;
+		if (!enabled || this.#ended) return;
 		if (await notices.welcome()) {
 			this.#tell(
 				`BUSY Bar alerts are on, for the bar at ${addr}. /busybar-alert-test shows one; /px changes the address and the ` +
@@ -207,8 +231,4 @@ export class Session {
 			// pi replaced the session a moment ago and its objects throw; the next instance shows what holds then.
 		}
 	}
-}
-
-function isOwnPath(value: unknown): value is string {
-	return typeof value === "string" && isAbsolute(value);
 }

@@ -219,6 +219,11 @@ export type SettingName = keyof Settings;
 
 export const PATTERN_SETTINGS = ["pattern", "patternDone", "patternError", "patternQuestion"] as const;
 
+/** A pattern that is not one of ours but names a file or folder of the user's. */
+export function isOwnPicture(pattern: string): boolean {
+	return pattern !== "off" && !PATTERNS.some((name) => name === pattern);
+}
+
 /** Each pattern that some alert shows, once. */
 export function chosenPatterns(values: Settings): readonly string[] {
 	return [...new Set(PATTERN_SETTINGS.map((name) => values[name]))].filter((pattern) => pattern !== "off");
@@ -336,9 +341,13 @@ export class SettingsFile {
 			const unlock = await lock(this.path, {
 				realpath: false,
 				retries: { retries: 20, minTimeout: 25, maxTimeout: 100 },
+				// Its default throws from a timer, which would end pi.
+				onCompromised: () => undefined,
 			});
 			try {
-				const { saved, damaged } = await readSaved(this.path);
+				const { saved, damaged, unreadable } = await readSaved(this.path);
+				// What cannot be read cannot be kept either.
+				if (unreadable) throw unreadable;
 				if (damaged) await rename(this.path, `${this.path}.bad`);
 				await writeJson(this.path, withChanges(saved, changes, "mutedUntilMs" in changes));
 				if (damaged) note = `The settings file held something else; that is kept as ${this.path}.bad.`;
@@ -404,6 +413,8 @@ interface SavedFile {
 	readonly warning?: string;
 	/** It is there and is a file, but not one of ours: a save keeps it aside as `.bad`. */
 	readonly damaged?: true;
+	/** Why it cannot be read although it is there. */
+	readonly unreadable?: NodeJS.ErrnoException;
 }
 
 async function readSaved(path: string): Promise<SavedFile> {
@@ -424,7 +435,8 @@ async function readSaved(path: string): Promise<SavedFile> {
 		if (code === "ENOENT") return { saved: {} };
 		if (error instanceof SyntaxError) return unusable("is not JSON");
 		const why = code === "EISDIR" ? "is a folder" : `cannot be read (${code ?? String(error)})`;
-		return { saved: {}, warning: `The settings file ${path} ${why}; it is ignored until you mend it.` };
+		const warning = `The settings file ${path} ${why}; it is ignored until you mend it.`;
+		return { saved: {}, warning, unreadable: error as NodeJS.ErrnoException };
 	}
 }
 

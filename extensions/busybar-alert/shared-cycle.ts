@@ -6,14 +6,14 @@
 import { fileURLToPath } from "node:url";
 import { AlertCycle } from "./alert.ts";
 import { Assets } from "./assets.ts";
-import { CommandLine, type Failure } from "./busybar.ts";
+import { CommandLine } from "./busybar.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { lifetimeSeconds, type PartingClear } from "./drawing.ts";
-import { execProcess, spawnDetached } from "./exec.ts";
+import { DetachedAlerts } from "./detached-alerts.ts";
+import type { PartingClear } from "./drawing.ts";
+import { type ExecFn, execProcess, spawnDetached } from "./exec.ts";
 import { AlertLog } from "./log.ts";
 import { NoticeMemory } from "./notices.ts";
 import type { KnownFocus } from "./terminal-presence.ts";
-import type { AlertRequest } from "./ticket.ts";
 import { thisRuntime, WhichCli } from "./which-cli.ts";
 
 /** What outlives an extension instance; holds nothing of pi's. */
@@ -65,25 +65,17 @@ export function partFrom(cycle: AlertCycle, when: "now" | "after_hold"): void {
 	if (parting) spawnPartingClear(parting);
 }
 
-/**
- * Shows an alert from a pi that will not wait: a process of its own draws it, and the bar's timer ends it.
- * Whether the bar took it is not known, so the row says `detached`.
- */
-export async function showDetached(request: AlertRequest, { whichCli, assets, log }: CycleParts): Promise<void> {
-	const { alert, reason, session, pattern, target } = request;
-	const row = () => ({ ts: new Date().toISOString(), reason, alert, pid: process.pid, session });
-	const failed = ({ kind, message }: Failure) => log.append({ ...row(), outcome: "error", kind, error: message });
-
-	const choice = await whichCli.choose(request.command);
-	if (!choice.ok) return failed(choice.failure);
-	const commands = new CommandLine(choice.cli);
-	const asset = await assets.ensure(pattern, target.display, commands);
-	if (!asset.ok) return failed(asset.failure);
-	const show = commands.show(asset.anim, target, lifetimeSeconds(request));
-	spawnDetached(show.file, show.args, show.env);
-	log.append({ ...row(), outcome: "fired", pattern, anim: asset.anim, detached: true });
-	if (choice.cli.abilities.expiresAfter) return;
-	spawnPartingClear({ cli: choice.cli, target, delayMs: request.holdSeconds * 1_000 });
+/** Those of a pi that will not wait: their processes do not keep it alive. */
+export function createDetachedAlerts(cacheFolder: string, log: AlertLog): DetachedAlerts {
+	const exec: ExecFn = (file, args, options) => execProcess(file, args, { ...options, isBackground: true });
+	return new DetachedAlerts({
+		whichCli: new WhichCli(exec, cacheFolder),
+		assets: new Assets(exec, cacheFolder),
+		log,
+		spawnDetached,
+		spawnPartingClear,
+		env: process.env,
+	});
 }
 
 function spawnPartingClear({ cli, target, delayMs }: PartingClear): void {

@@ -46,6 +46,7 @@ export class TerminalPresence {
 	/** Whether it was us who switched them on. */
 	#reportsOn = false;
 	#listens = false;
+	#isStopped = false;
 	#cancelWait: () => void = () => undefined;
 
 	constructor(options: TerminalPresenceOptions) {
@@ -71,6 +72,7 @@ export class TerminalPresence {
 
 	/** Without reports from anywhere the focus stays unknown. May be called at any time and again. */
 	wantReports(wanted: boolean): void {
+		if (this.#isStopped) return;
 		this.#wantsReports = wanted;
 		if (wanted) this.#switchOn();
 		else this.#switchOff();
@@ -78,6 +80,7 @@ export class TerminalPresence {
 
 	/** Ends everything; safe to call twice. */
 	stop(): void {
+		this.#isStopped = true;
 		const { stdin } = this.#options;
 		this.#wantsReports = false;
 		this.#switchOff();

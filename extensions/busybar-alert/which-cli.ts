@@ -34,6 +34,8 @@ export const thisRuntime = (): Runtime => ({
 export const BUNDLED_CLI = fileURLToPath(new URL("../../busybar/bin.js", import.meta.url));
 const BUNDLED_ABILITIES: CliAbilities = { expiresAfter: true, requestTimeout: true, tokenFromEnvironment: true };
 const PROOF_DEADLINE_MS = 3_000;
+/** A program that hangs would else cost every start of pi its three seconds. */
+const SILENT_FOR_MS = 10 * 60_000;
 const OLDEST_NODE = [22, 19] as const;
 
 /** Answers are remembered by path, size and modification time, here and in `cli.json` of the cache folder. */
@@ -86,8 +88,10 @@ export class WhichCli {
 
 		const foreign: string[] = [];
 		for (const path of await this.#onPath(this.#programName)) {
-			const abilities = await this.#prove(path);
-			if (abilities) return { ok: true, cli: { source: "path", file: path, leadingArgs: [], abilities }, foreign };
+			const proof = await this.#prove(path);
+			if (proof.verdict === "speaks") {
+				return { ok: true, cli: { source: "path", file: path, leadingArgs: [], abilities: proof.abilities }, foreign };
+			}
 			foreign.push(path);
 		}
 		return this.#bundled(foreign);
@@ -106,8 +110,17 @@ export class WhichCli {
 					'Set `command` to the path of a busybar CLI, or to "bundled".',
 			);
 		}
-		const abilities = await this.#prove(path);
-		if (abilities) return { ok: true, cli: { source: "setting", file: path, leadingArgs: [], abilities }, foreign: [] };
+		const proof = await this.#prove(path);
+		if (proof.verdict === "speaks") {
+			const { abilities } = proof;
+			return { ok: true, cli: { source: "setting", file: path, leadingArgs: [], abilities }, foreign: [] };
+		}
+		if (proof.verdict === "silent") {
+			return failed(
+				"wrong_cli",
+				`${path} ${proof.why}, so that it cannot be used. Mend it, or set \`command\` to "bundled".`,
+			);
+		}
 		return failed(
 			"wrong_cli",
 			`${path} is another program: its "show --help" does not name --application-name, --priority and --loop. ` +
@@ -153,29 +166,51 @@ export class WhichCli {
 		return paths.filter((_, index) => executable[index]);
 	}
 
-	/** What the program at `path` can do; undefined when it does not speak the contract. */
-	async #prove(path: string): Promise<CliAbilities | undefined> {
+	/** Whether the program at `path` speaks the contract, and what it can do beyond. */
+	async #prove(path: string): Promise<Verdict> {
 		const file = await stat(path);
 		this.#memory ??= readMemory(this.#memoryPath);
 		const memory = await this.#memory;
 		const known = memory.get(path);
-		if (known && known.size === file.size && known.mtimeMs === file.mtimeMs) return known.abilities ?? undefined;
+		const isFresh = known?.until === undefined || Date.now() < known.until;
+		if (known && isFresh && known.size === file.size && known.mtimeMs === file.mtimeMs) {
+			if (known.until !== undefined) return NO_ANSWER;
+			return known.abilities ? { verdict: "speaks", abilities: known.abilities } : { verdict: "foreign" };
+		}
 
 		const result = await this.#exec(path, ["show", "--help"], { deadlineMs: PROOF_DEADLINE_MS });
+		if (result.spawnError !== undefined) return { verdict: "silent", why: `cannot be started (${result.spawnError})` };
 		const abilities = abilitiesIn(`${result.stdout}\n${result.stderr}`);
-		// A program that was too slow or did not start may do better next time.
-		if (abilities === undefined && (result.killed || result.spawnError !== undefined)) return undefined;
-		memory.set(path, { size: file.size, mtimeMs: file.mtimeMs, abilities: abilities ?? null });
+		const isSilent = abilities === undefined && result.killed;
+		memory.set(path, {
+			size: file.size,
+			mtimeMs: file.mtimeMs,
+			abilities: abilities ?? null,
+			...(isSilent && { until: Date.now() + SILENT_FOR_MS }),
+		});
 		// An unwritable folder only costs another proof at the next start.
 		await writeJson(this.#memoryPath, Object.fromEntries(memory)).catch(() => undefined);
-		return abilities;
+		if (isSilent) return NO_ANSWER;
+		return abilities ? { verdict: "speaks", abilities } : { verdict: "foreign" };
 	}
 }
+
+type Verdict =
+	| { readonly verdict: "speaks"; readonly abilities: CliAbilities }
+	| { readonly verdict: "foreign" }
+	| { readonly verdict: "silent"; readonly why: string };
+
+const NO_ANSWER: Verdict = {
+	verdict: "silent",
+	why: `did not answer "show --help" within ${PROOF_DEADLINE_MS / 1_000} s`,
+};
 
 interface Proof {
 	readonly size: number;
 	readonly mtimeMs: number;
 	readonly abilities: CliAbilities | null;
+	/** It did not answer, and may do better after this time, in milliseconds since the Unix epoch. */
+	readonly until?: number;
 }
 
 function abilitiesIn(help: string): CliAbilities | undefined {
@@ -205,6 +240,7 @@ async function readMemory(path: string): Promise<Map<string, Proof>> {
 function isProofEntry(entry: [string, unknown]): entry is [string, Proof] {
 	const proof = entry[1] as Partial<Proof> | null;
 	if (typeof proof?.size !== "number" || typeof proof.mtimeMs !== "number") return false;
+	if (proof.until !== undefined && typeof proof.until !== "number") return false;
 	const abilities: Partial<Record<keyof CliAbilities, unknown>> | null | undefined = proof.abilities;
 	return (
 		abilities === null ||

@@ -48,6 +48,12 @@ export class AlertDesk {
 	/** The pattern that the bar shows. */
 	shown: string | undefined;
 	readonly discarded: string[] = [];
+	/** What the machine's memory of notices was told: kinds of failures, and `shown`. */
+	readonly told: string[] = [];
+	/** Commands whose CLI is to be looked for anew. */
+	readonly forgotten: string[] = [];
+	/** Runs of the CLI that were cut off. */
+	aborted = 0;
 	#expiry: () => void = () => undefined;
 
 	constructor(abilities: Partial<Cli["abilities"]> = {}) {
@@ -62,8 +68,15 @@ export class AlertDesk {
 			exec: this.#exec,
 			clock: this.clock,
 			log: { append: (row) => void this.rows.push(row) },
-			notices: { shown: async () => undefined, failed: async () => true },
-			whichCli: { choose: async () => this.choice, forget: () => undefined },
+			notices: {
+				shown: async () => void this.told.push("shown"),
+				failed: async (kind) => {
+					const isNews = !this.told.includes(kind);
+					this.told.push(kind);
+					return isNews;
+				},
+			},
+			whichCli: { choose: async () => this.choice, forget: (command) => void this.forgotten.push(command) },
 			assets: {
 				ensure: async (pattern) => {
 					await this.#elapse(this.assetTookMs);
@@ -95,7 +108,14 @@ export class AlertDesk {
 	readonly #exec: ExecFn = async (_file, args, options) => {
 		const step: Step = args[0] === "show" ? "show" : "clear";
 		const behaviour = this.behaviours[step].shift() ?? {};
-		await this.#elapse(Math.min(behaviour.tookMs ?? DRAW_MS, options.deadlineMs));
+		const isCutOff = await Promise.race([
+			this.#elapse(Math.min(behaviour.tookMs ?? DRAW_MS, options.deadlineMs)),
+			aborted(options.signal),
+		]);
+		if (isCutOff) {
+			this.aborted += 1;
+			return resultOf({ killed: true, signal: "SIGKILL" });
+		}
 		const fails = behaviour.killed || behaviour.signal || behaviour.spawnError || (behaviour.code ?? 0) !== 0;
 		if (!fails || behaviour.reachesBar) this.#reachBar(step, args);
 		return resultOf(behaviour);
@@ -117,6 +137,10 @@ export class AlertDesk {
 	#elapse(ms: number): Promise<void> {
 		return ms === 0 ? Promise.resolve() : new Promise((resolve) => void this.clock.after(ms, resolve));
 	}
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<true> {
+	return new Promise((resolve) => signal?.addEventListener("abort", () => resolve(true)));
 }
 
 export function alertRequest(given: Partial<AlertRequest> & { addr?: string } = {}): AlertRequest {
