@@ -187,3 +187,34 @@ test("the filter finds settings by group, key and value; groups are named anew",
 	await desk.press(KEYS.clearLine, "red");
 	expect(desk.selected).toBe("Light   Colour       red");
 });
+
+test("in a small window a refusal, the note and the description can all be read, the refusal first", async () => {
+	const { desk } = await settingsDesk();
+	Object.assign(desk.size, { columns: 36, rows: 14 });
+	await desk.press("speed");
+	expect(desk.text).toMatch(/Motion · DEMO_SPEED in the\n.*… tab more/);
+	await desk.press(KEYS.enter, KEYS.clearLine, "99", KEYS.enter);
+	expect(desk.text).toMatch(/Speed \(m\/s\) must be a number from\n0\.5 to 10\./);
+
+	await desk.press(KEYS.tab);
+	const seen = [desk.text];
+	for (let row = 0; row < 12; row++) {
+		await desk.press(KEYS.down);
+		seen.push(desk.text);
+	}
+	const all = seen.join("\n").replaceAll("\n", " ");
+	expect(seen[0]).toMatch(/More\nSpeed \(m\/s\) must be a number from\n0\.5 to 10\./);
+	for (const part of ["Motion · Speed (m/s): 1.5", "is overruled.", "the wind behind it.", "Default: 1.5."]) {
+		expect(all).toContain(part);
+	}
+
+	await desk.press(KEYS.escape);
+	expect(desk.lines()[2]).toBe("> 99");
+});
+
+test("all that is said about a secret does not say it", async () => {
+	const { desk } = await settingsDesk();
+	await desk.press("key", KEYS.enter, "s3cret", KEYS.enter, KEYS.enter, "other", KEYS.tab);
+	expect(desk.text).toContain("Texts · Key: ••••••••");
+	expect(desk.text).not.toMatch(/s3cret|other/);
+});

@@ -93,11 +93,13 @@ export class FilterList<Row extends ListRow> {
 	}
 
 	#filter(): void {
-		const words = this.input.getValue().toLowerCase().split(/\s+/);
+		const typed = this.input.getValue().trim().toLowerCase();
+		const words = typed.split(/\s+/);
 		const has = (text: string) => words.every((word) => text.toLowerCase().includes(word));
-		const byLabel = this.#rows.filter(({ label }) => has(label));
-		const byKeyword = this.#rows.filter(({ label, keywords }) => !has(label) && has(`${label} ${keywords}`));
-		this.#matching = [...byLabel, ...byKeyword];
+		const found = this.#rows.filter(({ label, keywords }) => has(`${label} ${keywords}`));
+		// Enter takes the first one: what begins as typed comes before what merely contains it.
+		const rank = ({ label }: Row) => (label.toLowerCase().startsWith(typed) ? 0 : has(label) ? 1 : 2);
+		this.#matching = found.toSorted((one, other) => rank(one) - rank(other));
 		this.#selected = 0;
 		this.#list = undefined;
 	}

@@ -1,11 +1,13 @@
 /** The frame around the screens of /px: which one is open, the way back, borders, title and key hints. Draws in pi only. */
 
+import { stripVTControlCharacters } from "node:util";
 import { DynamicBorder, type Theme } from "@earendil-works/pi-coding-agent";
 import {
 	type Component,
 	type Focusable,
 	type Keybinding,
 	type KeybindingsManager,
+	Text,
 	type TUI,
 	type TuiMouseEvent,
 	type TuiMouseEventResult,
@@ -13,6 +15,7 @@ import {
 	visibleWidth,
 	wrapTextWithAnsi,
 } from "@earendil-works/pi-tui";
+import { Page } from "./page.ts";
 
 /** A key binding and what it does here. */
 export type Hint = readonly [keybinding: Keybinding, does: string];
@@ -24,6 +27,8 @@ export interface Screen {
 	focused: boolean;
 	/** It gets as many rows as there are. */
 	readonly isTall?: boolean;
+	/** All there is to say about what is selected; `render` may have room for less. */
+	readonly about?: string;
 	/** At most `rows` lines, unless there is no less to say. */
 	render(width: number, rows: number): readonly string[];
 	handleInput(data: string): void;
@@ -52,6 +57,7 @@ const ROWS_AT_MOST = 16;
 /** A terminal from here on has rows to spare: one before the hints, and one for a border below. */
 const ROOMY_ROWS = 20;
 export const MESSAGE_ROWS_AT_MOST = 5;
+const MORE = "tui.input.tab";
 
 export class Frame implements Component, Focusable {
 	/** pi's fullscreen mode would else scroll the transcript with the paging keys. */
@@ -61,6 +67,8 @@ export class Frame implements Component, Focusable {
 	onClose: () => void = () => undefined;
 	/** Called when something else is shown in its place, for good: pi before 1.0 does not come back after a dialog. */
 	onDisplaced: () => void = () => undefined;
+	/** The action that runs now: what two of them say would cover each other. */
+	running: string | undefined;
 	readonly #stack: Screen[] = [];
 	#focused = false;
 	#message: { readonly text: string; readonly level: Level } | undefined;
@@ -120,9 +128,25 @@ export class Frame implements Component, Focusable {
 	}
 
 	handleInput(data: string): void {
+		const message = this.#message?.text;
 		this.#message = undefined;
-		this.#stack.at(-1)?.handleInput(data);
+		const screen = this.#stack.at(-1);
+		const all = [message, screen?.about].filter((text) => text).join("\n\n");
+		if (all !== "" && this.surroundings.keys.matches(data, MORE))
+			this.open(new Page(this, "More", new Text(all, 0, 0)));
+		else screen?.handleInput(data);
 		this.changed();
+	}
+
+	/** Plain text in at most `rows` lines; the last one names the key that shows the rest if there is more. */
+	wrap(text: string, width: number, rows: number): string[] {
+		const lines = wrapTextWithAnsi(text, Math.max(1, width));
+		if (lines.length <= rows) return lines;
+		const key = this.surroundings.keys.getKeys(MORE)[0];
+		const end = key === undefined ? "…" : `… ${shortKey(key)} more`;
+		const last = truncateToWidth(lines[rows - 1] ?? "", Math.max(0, width - visibleWidth(end)), "");
+		// pi ends the cut with a reset, which would end the line's colour too.
+		return [...lines.slice(0, rows - 1), stripVTControlCharacters(last).trimEnd() + end];
 	}
 
 	handleMouse(event: TuiMouseEvent): TuiMouseEventResult | undefined {
@@ -158,7 +182,7 @@ export class Frame implements Component, Focusable {
 	#messageLines(width: number, rows: number): string[] {
 		if (!this.#message) return [];
 		const { text, level } = this.#message;
-		const lines = wrapped(text, width - 2, Math.max(1, rows));
+		const lines = this.wrap(text, width - 2, Math.max(1, rows));
 		return lines.map((line) => this.surroundings.theme.fg(level === "info" ? "success" : "warning", line));
 	}
 
@@ -183,14 +207,6 @@ export class Frame implements Component, Focusable {
 		});
 		return parts.join(theme.fg("dim", " · "));
 	}
-}
-
-/** At most `rows` lines; the last one ends in an ellipsis if there were more. */
-export function wrapped(text: string, width: number, rows: number): string[] {
-	const lines = wrapTextWithAnsi(text, Math.max(1, width));
-	if (lines.length <= rows) return lines;
-	const last = `${truncateToWidth(lines[rows - 1] ?? "", width - 1, "")}…`;
-	return [...lines.slice(0, rows - 1), last];
 }
 
 function shortKey(key: string): string {

@@ -2,7 +2,7 @@
 
 import { type TuiMouseEvent, type TuiMouseEventResult, visibleWidth } from "@earendil-works/pi-tui";
 import { column, FilterList, type ListRow } from "./filter-list.ts";
-import { type Frame, type Hint, type Screen, wrapped } from "./frame.ts";
+import type { Frame, Hint, Screen } from "./frame.ts";
 
 export interface Choice extends ListRow {
 	readonly description: string;
@@ -12,6 +12,9 @@ export interface Choice extends ListRow {
 /** From here on descriptions stand beside their labels. */
 export const WIDE = 60;
 const LABEL_COLUMNS_AT_MOST = 28;
+/** What pi's list keeps of a row. */
+const ARROW_AND_MARGIN = 4;
+const GAP = "  ";
 /** From here on a blank line sets the list off. */
 const ROOMY = 10;
 
@@ -20,7 +23,8 @@ export class Picker implements Screen {
 	readonly hints: readonly Hint[];
 	readonly #frame: Frame;
 	readonly #list: FilterList<Choice>;
-	readonly #count: number;
+	readonly #choices: readonly Choice[];
+	readonly #labelWidth: number;
 
 	/** @param does what choosing does, in a word */
 	constructor(frame: Frame, title: string, choices: readonly Choice[], does: string) {
@@ -30,13 +34,13 @@ export class Picker implements Screen {
 			["tui.select.confirm", does],
 			["tui.select.cancel", "back"],
 		];
-		this.#count = choices.length;
-		const labelWidth = Math.min(LABEL_COLUMNS_AT_MOST, Math.max(...choices.map(({ label }) => visibleWidth(label))));
+		this.#choices = choices;
+		this.#labelWidth = Math.min(LABEL_COLUMNS_AT_MOST, Math.max(...choices.map(({ label }) => visibleWidth(label))));
 		const { theme } = frame.surroundings;
 		this.#list = new FilterList(frame.surroundings, ({ label, description }, width, isSelected) => {
-			if (width < WIDE - 4) return label;
-			const text = `  ${description}`;
-			return column(label, labelWidth) + (isSelected ? text : theme.fg("muted", text));
+			if (width < WIDE - ARROW_AND_MARGIN) return label;
+			const text = GAP + description;
+			return column(label, this.#labelWidth) + (isSelected ? text : theme.fg("muted", text));
 		});
 		this.#list.onChoose = () => this.#list.selected?.choose();
 		this.#list.setRows(choices);
@@ -61,12 +65,28 @@ export class Picker implements Screen {
 		return this.#list.handleMouse(event);
 	}
 
+	get about(): string {
+		const { selected } = this.#list;
+		return selected ? `${selected.label}\n\n${selected.description}` : "";
+	}
+
 	render(width: number, rows: number): string[] {
-		const detailRows = width >= WIDE ? 0 : detailRowsOf(width, rows);
-		const listRows = Math.max(1, Math.min(this.#count, rows - 1 - detailRows));
-		const detail = detailLines(this.#list.selected?.description ?? "", width, detailRows);
+		const details = this.#choices.map((choice) => this.#detail(choice, width));
+		const detailRows = details.every((detail) => detail === "") ? 0 : detailRowsOf(width, rows);
+		const listRows = Math.max(1, Math.min(this.#choices.length, rows - 1 - detailRows));
+		const { selected } = this.#list;
+		const detail = detailLines(this.#frame, selected ? this.#detail(selected, width) : "", width, detailRows);
 		const { theme } = this.#frame.surroundings;
 		return [...this.#list.render(width, listRows), ...detail.map((line) => theme.fg("dim", line))];
+	}
+
+	/** What the row of this choice has no room for. */
+	#detail({ label, description }: Choice, width: number): string {
+		const room = width - ARROW_AND_MARGIN;
+		const labelRoom = width < WIDE ? room : this.#labelWidth;
+		if (visibleWidth(label) > labelRoom) return `${label}: ${description}`;
+		const fits = width >= WIDE && visibleWidth(GAP + description) <= room - labelRoom;
+		return fits ? "" : description;
 	}
 }
 
@@ -77,10 +97,10 @@ export function detailRowsOf(width: number, rows: number): number {
 }
 
 /** Exactly `rows` lines, so that a list does not jump while the selection moves; the first one empty if there is room. */
-export function detailLines(text: string, width: number, rows: number): string[] {
+export function detailLines(frame: Frame, text: string, width: number, rows: number): string[] {
 	if (rows === 0) return [];
 	const space = rows > 2 ? [""] : [];
 	const room = rows - space.length;
-	const lines = wrapped(text, width - 4, room).map((line) => (line === "" ? "" : `  ${line}`));
+	const lines = frame.wrap(text, width - 4, room).map((line) => (line === "" ? "" : `  ${line}`));
 	return [...space, ...lines, ...Array<string>(room - lines.length).fill("")];
 }

@@ -95,13 +95,27 @@ export class SettingsScreen implements Screen {
 		return this.#editing ? undefined : this.#list.handleMouse(event);
 	}
 
+	get about(): string {
+		const field = this.#field;
+		if (!field) return "";
+		const { group, title, description, rule } = field;
+		const heading = `${group === "" ? "" : `${group} · `}${title}: ${shownValue(field, this.#valueOf(field))}`;
+		const must = rule === "" ? "" : `Must be ${rule}.`;
+		const parts = [heading, this.#keeps(field), this.#note(field), description, must, presetOf(field)];
+		return parts.filter((part) => part !== "").join("\n");
+	}
+
+	get #field(): Field | undefined {
+		return this.#editing?.field ?? this.#list.selected?.field;
+	}
+
 	render(width: number, rows: number): string[] {
-		const field = this.#editing?.field ?? this.#list.selected?.field;
+		const field = this.#field;
 		const detailRows = detailRowsOf(width, rows);
 		const listRows = Math.max(1, Math.min(this.#fields.length, rows - 1 - detailRows));
 		this.#group = undefined;
 		const lines = this.#list.render(width, listRows, this.#editedLine(width));
-		const detail = detailLines(field ? this.#detail(field, width) : "", width, detailRows);
+		const detail = detailLines(this.#frame, field ? this.#detail(field, width) : "", width, detailRows);
 		return [...lines, ...detail.map((line) => getSettingsListTheme().description(line))];
 	}
 
@@ -129,14 +143,20 @@ export class SettingsScreen implements Screen {
 	}
 
 	#detail(field: Field, width: number): string {
-		const { name, group, description, rule, kind } = field;
-		const isSet = kind === "secret" && shownValue(field, this.#valueOf(field)) !== "not set";
-		const keeps = isSet ? "Nothing typed keeps the one there is." : "";
-		const how = this.#editing ? [keeps, rule === "" ? "" : `Must be ${rule}.`] : [];
-		const where = width < WIDE && group !== "" && !this.#editing ? `${group}: ` : "";
-		const preset = kind === "secret" ? "" : `Default: ${shownValue(field, field.default)}.`;
-		const note = this.#inForce.notes[name] ?? "";
-		return where + [...how, note, description, preset].filter((part) => part !== "").join(" ");
+		const { group, description, rule } = field;
+		const must = this.#editing && rule !== "" ? `Must be ${rule}.` : "";
+		const where = width < WIDE && group !== "" && !this.#editing ? `${group} · ` : "";
+		const parts = [this.#keeps(field), must, this.#note(field), description, presetOf(field)];
+		return where + parts.filter((part) => part !== "").join(" ");
+	}
+
+	#keeps(field: Field): string {
+		const isSet = field.kind === "secret" && shownValue(field, this.#valueOf(field)) !== "not set";
+		return isSet && this.#editing ? "Nothing typed keeps the one there is." : "";
+	}
+
+	#note({ name }: Field): string {
+		return this.#inForce.notes[name] ?? "";
 	}
 
 	#choose(): void {
@@ -249,4 +269,8 @@ export class SettingsScreen implements Screen {
 	#widest(text: (field: Field) => string): number {
 		return Math.max(0, ...this.#fields.map((field) => visibleWidth(text(field))));
 	}
+}
+
+function presetOf(field: Field): string {
+	return field.kind === "secret" ? "" : `Default: ${shownValue(field, field.default)}.`;
 }

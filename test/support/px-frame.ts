@@ -17,6 +17,7 @@ export const KEYS = {
 	end: "\x1b[F",
 	delete: "\x1b[3~",
 	backspace: "\x7f",
+	tab: "\t",
 	clearLine: "\x15",
 } as const;
 
