@@ -40,7 +40,9 @@ test("typing filters by name first, then by what is said about it, and nothing f
 	await desk.press(KEYS.clearLine, "everyTHING");
 	expect(desk.selected).toMatch(/^Wipe /);
 
-	await desk.press("zzz");
+	await desk.press(KEYS.clearLine, "r");
+	expect(desk.selected).toMatch(/^Report/);
+	await desk.press(KEYS.clearLine, "everyTHING", "zzz");
 	expect(desk.text).toContain('Nothing matches "everyTHINGzzz"');
 	await desk.press(KEYS.enter);
 	expect(desk.text).toContain("Nothing matches");
@@ -102,6 +104,39 @@ test("a dangerous action asks first; No is what Enter means", async () => {
 	expect(desk.selected).toMatch(/^Wipe/);
 });
 
+test("an action with choices asks which: the first is what Enter means, Esc goes back and starts nothing", async () => {
+	const desk = extensionDesk();
+	await desk.press("tune", KEYS.enter);
+	expect(desk.text).toContain("Demo › Tune");
+	expect(desk.selected).toMatch(/^what comes +As \/px demo tune$/);
+	await desk.press(KEYS.escape);
+	expect(desk.selected).toMatch(/^Tune/);
+	expect(desk.text).not.toContain("Playing");
+
+	await desk.press(KEYS.enter, KEYS.enter);
+	expect(desk.text).toContain("Playing what comes.");
+	expect(desk.selected).toMatch(/^Tune/);
+	await desk.press(KEYS.enter, KEYS.down, KEYS.enter);
+	expect(desk.text).toContain("Playing slow.");
+});
+
+test("a dangerous action with choices asks which, then whether; No goes back to the choices", async () => {
+	const done: string[] = [];
+	const choices = ["old", "all"].map((args) => ({ args, label: `the ${args} ones` }));
+	const run = async (args: string) => `Dropped ${done.push(args)}.`;
+	const action = { id: "drop", label: "Drop", description: "They are gone then.", dangerous: true, choices, run };
+	const desk = extensionDesk({ actions: [action] });
+	await desk.press(KEYS.enter, KEYS.down, KEYS.enter);
+	expect(desk.text).toContain("Demo › Drop › Drop: the all ones?");
+	await desk.press(KEYS.enter);
+	expect(desk.selected).toMatch(/^the all ones/);
+	expect(done).toEqual([]);
+	await desk.press(KEYS.enter, KEYS.down, KEYS.enter);
+	expect(done).toEqual(["all"]);
+	expect(desk.text).toContain("Dropped 1.");
+	expect(desk.selected).toMatch(/^Drop/);
+});
+
 /** An action that runs until the test ends it. */
 function slowAction() {
 	let starts = 0;
@@ -128,16 +163,22 @@ test("an action that ends after the user has left is told as a notice", async ()
 	expect(desk.notices).toEqual(["At last."]);
 });
 
-test("an action that still runs is not started again", async () => {
+test("while an action runs neither it nor another is started, so that no answer covers another", async () => {
 	const { action, end, starts } = slowAction();
-	const desk = extensionDesk({ actions: [action] });
-	await desk.press(KEYS.enter);
+	const desk = new FrameOnDesk();
+	const slow = { ...SECOND, actions: [action] };
+	openExtensions(desk.frame, { extensions: [slow, demoExtension()], duplicates: [] }, NO_CONTEXT);
+	await desk.press(KEYS.enter, KEYS.enter);
 	expect(desk.text).toContain("Slow …");
 	await desk.press(KEYS.enter);
+	expect(desk.text).toContain("Slow is still running. Wait for its answer.");
+	await desk.press(KEYS.escape, KEYS.down, KEYS.enter, KEYS.enter);
 	expect(desk.text).toContain("Slow is still running.");
 	expect(starts()).toBe(1);
 	await end("At last.");
 	expect(desk.text).toContain("At last.");
+	await desk.press(KEYS.enter);
+	expect(desk.text).toContain("Hello, you.");
 });
 
 test("a click chooses a row, the wheel moves through a page", async () => {
@@ -178,6 +219,49 @@ test("a document that is not there says so", async () => {
 	const desk = extensionDesk({ docs: "/nowhere/README.md" });
 	await desk.press("docu", KEYS.enter);
 	await desk.see("The document cannot be read: ENOENT");
+});
+
+const LONG_DESCRIPTION = `It begins, ${"goes on and on, ".repeat(20)}and ends here.`;
+
+test.each([80, 36])(
+	"at %i columns, a description that is cut goes on below, and one Tab shows all of it",
+	async (columns) => {
+		const desk = new FrameOnDesk();
+		Object.assign(desk.size, { columns, rows: 14 });
+		const long = { ...SECOND, description: LONG_DESCRIPTION };
+		openExtensions(desk.frame, { extensions: [demoExtension(), long], duplicates: [] }, NO_CONTEXT);
+		await desk.press(KEYS.down);
+		expect(desk.text).toMatch(/\n {2}It begins, .*\n.*… tab more\n/);
+		expect(desk.text).not.toContain("ends here");
+
+		await desk.press(KEYS.tab);
+		expect(desk.text).toMatch(/More\nSecond\n\nIt begins/);
+		await desk.press(KEYS.end);
+		expect(desk.text).toContain("ends here.");
+		await desk.press(KEYS.escape);
+		expect(desk.selected).toMatch(/^Second/);
+	},
+);
+
+test("where everything fits nothing is said twice", () => {
+	const desk = extensionDesk();
+	expect(desk.text.match(/Say hello/g)).toHaveLength(1);
+	expect(desk.text).not.toContain("tab more");
+});
+
+test("a message that is cut can be read to its end", async () => {
+	const run = () => Promise.reject(new Error(LONG_DESCRIPTION));
+	const desk = extensionDesk({ actions: [{ id: "fail", label: "Fail", description: "Throw.", run }] });
+	Object.assign(desk.size, { columns: 36, rows: 14 });
+	await desk.press(KEYS.enter);
+	expect(desk.text).toContain("… tab more");
+	await desk.press(KEYS.tab);
+	expect(desk.text).toContain("Fail failed: It begins,");
+	while (!desk.text.includes("ends here.")) {
+		const before = desk.text;
+		await desk.press(KEYS.down);
+		expect(desk.text).not.toBe(before);
+	}
 });
 
 test.each([20, 36, 80, 120])(

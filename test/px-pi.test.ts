@@ -1,10 +1,11 @@
 // /px in the real pi: in its terminal, over RPC and without a user interface, in both versions.
 
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { PI_VERSIONS, PiHome, runPi, startRpcPi, startTerminalPi } from "./support/pi.ts";
+import { EXTENSION } from "./support/pi-desk.ts";
 import { KEY, type Terminal } from "./support/terminal.ts";
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
@@ -67,14 +68,14 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 
 		await command(pi, "/reload");
 		await pi.waitForText("Reloaded");
-		await listed(/→ Demo .*\n {2}Second .*\n+enter open/);
+		await listed(/→ Demo .*\n {2}Second .*\n {2}\/px .*\n+enter open/);
 		home.writeSettings({ extensions: [LAUNCHER, DEMO] });
 		await command(pi, "/reload");
 		await pi.waitForScreen("The second reload", (screen) => !screen.includes("px-second"));
-		await listed(/→ Demo .*\n+enter open/);
+		await listed(/→ Demo .*\n {2}\/px .*\n+enter open/);
 		await command(pi, "/new");
 		await pi.waitForText("New session");
-		await listed(/→ Demo .*\n+enter open/);
+		await listed(/→ Demo .*\n {2}\/px .*\n+enter open/);
 	});
 
 	test("pi -p answers on the standard output", async () => {
@@ -105,6 +106,10 @@ test("a command completes names of extensions and then of actions", async () => 
 	await pi.waitForText(/greet +Say hello/);
 	pi.write("\t");
 	await pi.waitForText("/px demo greet");
+	pi.write("\x15/px demo tune s");
+	await pi.waitForText(/slow +something slow/);
+	pi.write("\t");
+	await pi.waitForText("/px demo tune slow");
 });
 
 test("the regular interface of pi shows the same, in a small window, and a document scrolls", async () => {
@@ -138,7 +143,7 @@ test("over RPC, answers are notices, an unknown name says what there is, and a d
 	expect(await notice("/px second")).toMatch(/^Second: The other one\.\nActions, as in \/px second ACTION:\n {2}tick/);
 	expect(await notice("/px demo greet you there")).toBe("Hello, you there.");
 	expect(await notice("/px demo fail")).toBe("Demo: Fail failed: The door is stuck. Oil it.");
-	expect(await notice("/px nothing")).toBe('/px knows no extension "nothing". Use demo, second.');
+	expect(await notice("/px nothing")).toBe('/px knows no extension "nothing". Use demo, second, px.');
 	expect(await notice("/px second tock")).toBe('Second has no action "tock". Use tick.');
 
 	for (const [confirmed, answer] of [
@@ -177,7 +182,70 @@ test("a second copy of the launcher leaves /px to the first", async () => {
 	expect(run.stdout).toMatch(/^Extensions:\n {2}second/);
 });
 
-test("without any extension /px says so", async () => {
-	const run = await runPi(new PiHome(onTestFinished), { extensions: [LAUNCHER], prompt: "/px" });
-	expect(run.stdout).toBe("No extension has anything in /px.\n");
+test("without any extension, /px has its own document", async () => {
+	const home = new PiHome(onTestFinished);
+	const ask = (prompt: string) => runPi(home, { extensions: [LAUNCHER], prompt });
+	const [list, docs] = await Promise.all(["/px", "/px px docs"].map(ask));
+	expect(list?.stdout).toMatch(/^Extensions:\n {2}px {2}How this works/);
+	expect(docs?.stdout).toMatch(/^# \/px\n/);
+});
+
+test("the settings and the document of an extension have commands, in a terminal and without one", async () => {
+	const home = new PiHome(onTestFinished);
+	const docs = join(home.dir, "README.md");
+	writeFileSync(docs, "# Demo\n\nAll about it.\n");
+	const options = { ...BOTH, env: { PX_DEMO_DOCS: docs } };
+	const [settings, document, unknown] = await Promise.all(
+		["/px demo settings", "/px demo docs", "/px demo nothing"].map((prompt) => runPi(home, { ...options, prompt })),
+	);
+	expect(settings?.stdout).toMatch(/^Settings:\n {2}lamp +on\n/);
+	expect(document?.stdout).toBe("# Demo\n\nAll about it.\n\n");
+	expect(unknown?.stdout).toBe(
+		'Demo has no action "nothing". Use greet, report, fail, ask, tune, wipe, settings, docs.\n',
+	);
+
+	const pi = await startTerminalPi(home, { ...options, columns: 80, rows: 24 });
+	await command(pi, "/px demo settings");
+	await pi.waitForText(/→ Light +Lamp +on/);
+	pi.write(KEY.escape);
+	await pi.waitForText("→ Greet");
+	pi.write(KEY.escape);
+	await pi.waitForScreen("The editor", (screen) => !screen.includes("→ Greet"));
+	await command(pi, "/px demo docs");
+	await pi.waitForText("All about it.");
+});
+
+test("in /px the alert can be muted for a time and unmuted again", async () => {
+	const home = new PiHome(onTestFinished);
+	const pi = await startTerminalPi(home, { extensions: [LAUNCHER, EXTENSION], columns: 80, rows: 24 });
+	const mute = async (choice: string) => {
+		pi.write(KEY.enter);
+		await pi.waitForText("BUSY Bar alert › Mute");
+		pi.write(choice);
+		await pi.waitForText(`> ${choice}`);
+		pi.write(KEY.enter);
+	};
+
+	await command(pi, "/px busybar-alert");
+	await pi.waitForText("→ State");
+	pi.write("mute");
+	await pi.waitForText("→ Mute");
+	await mute("30 minutes");
+	await pi.waitForText(/BUSY Bar alerts are muted until \d\d:\d\d/);
+	await mute("lift it");
+	await pi.waitForText("BUSY Bar alerts are not muted.");
+});
+
+test("the example for authors works as it stands", async () => {
+	const home = new PiHome(onTestFinished);
+	cpSync(path("../extensions/_shared"), join(home.dir, "_shared"), { recursive: true });
+	const [, example = ""] =
+		/```ts\n([\s\S]*?)```/.exec(readFileSync(path("../extensions/launcher/README.md"), "utf8")) ?? [];
+	mkdirSync(join(home.dir, "lamp"));
+	writeFileSync(join(home.dir, "lamp/index.ts"), example);
+	writeFileSync(join(home.dir, "lamp/README.md"), "The lamp.");
+	const extensions = [LAUNCHER, join(home.dir, "lamp/index.ts")];
+	const prompts = ["/px lamp blink twice", "/px lamp docs"];
+	const runs = await Promise.all(prompts.map((prompt) => runPi(home, { extensions, prompt })));
+	expect(runs.map(({ stdout }) => stdout)).toEqual(["Blinked twice.\n", "The lamp.\n"]);
 });

@@ -6,6 +6,12 @@
 import type { EventBus, ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { TObject } from "typebox";
 
+export interface PiActionChoice {
+	/** What `run` gets; empty for no argument. */
+	readonly args: string;
+	readonly label: string;
+}
+
 /** Something a user can start. Its answer is shown to them; so is the message of what it throws. */
 export interface PiAction {
 	/** One word, as in `/px EXTENSION ACTION`. */
@@ -14,6 +20,8 @@ export interface PiAction {
 	readonly description: string;
 	/** The user is asked first. */
 	readonly dangerous?: boolean;
+	/** Arguments to pick from; without them, /px starts it with none. The first is what Enter means. */
+	readonly choices?: readonly PiActionChoice[];
 	/** May ask the user through `ctx.ui`. Must not replace the session. */
 	run(args: string, ctx: ExtensionCommandContext): Promise<string | undefined>;
 }

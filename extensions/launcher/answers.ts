@@ -1,10 +1,11 @@
 /** What /px says in words: without a terminal, and about names it does not know. Pure. */
 
-import type { PiExtension, RegisteredExtensions, SettingsInForce } from "../_shared/registry.ts";
+import type { TObject } from "typebox";
+import type { PiAction, PiExtension, RegisteredExtensions, SettingsInForce } from "../_shared/registry.ts";
 import { fieldsOf, shownValue } from "./fields.ts";
+import { pagesOf } from "./pages.ts";
 
 export function extensionsText({ extensions, duplicates }: RegisteredExtensions): string {
-	if (extensions.length === 0) return "No extension has anything in /px.";
 	const lines = table(extensions.map(({ id, description }) => [id, description]));
 	const clash = duplicates.length > 0 ? [duplicatesSentence(duplicates)] : [];
 	return ["Extensions:", ...lines, "/px EXTENSION shows what it can do.", ...clash].join("\n");
@@ -15,20 +16,28 @@ export function extensionText(extension: PiExtension, inForce: SettingsInForce |
 	const { id, name, description, actions, settings, docs } = extension;
 	const lines = [`${name}: ${description}`];
 	if (actions.length > 0) {
-		const asks = (dangerous: boolean | undefined) => (dangerous ? " Asks first." : "");
 		lines.push(`Actions, as in /px ${id} ACTION:`);
-		lines.push(...table(actions.map((action) => [action.id, action.description + asks(action.dangerous)])));
+		lines.push(...table(actions.map((action) => [action.id, actionText(action)])));
 	}
-	if (settings && inForce) {
-		const rows = fieldsOf(settings.schema).map((field) => {
-			const note = inForce.notes[field.name];
-			const value = shownValue(field, inForce.values[field.name]);
-			return [field.name, note === undefined ? value : `${value}  (${note})`] as const;
-		});
-		lines.push("Settings:", ...table(rows));
-	}
-	if (docs !== undefined) lines.push(`Documentation: ${docs}`);
+	if (settings && inForce) lines.push(settingsText(settings.schema, inForce));
+	if (docs !== undefined) lines.push(`Documentation, as in /px ${id} docs: ${docs}`);
 	return lines.join("\n");
+}
+
+function actionText({ description, choices = [], dangerous }: PiAction): string {
+	const given = choices.filter(({ args }) => args !== "").map(({ args, label }) => `${args} (${label})`);
+	const end = /[.!?]$/.test(description) ? "" : ".";
+	const takes = given.length > 0 ? `${end} Takes ${given.join(", ")}.` : "";
+	return description + takes + (dangerous ? " Asks first." : "");
+}
+
+export function settingsText(schema: TObject, inForce: SettingsInForce): string {
+	const rows = fieldsOf(schema).map((field) => {
+		const note = inForce.notes[field.name];
+		const value = shownValue(field, inForce.values[field.name]);
+		return [field.name, note === undefined ? value : `${value}  (${note})`] as const;
+	});
+	return ["Settings:", ...table(rows)].join("\n");
 }
 
 export function unknownExtensionSentence(id: string, { extensions }: RegisteredExtensions): string {
@@ -36,7 +45,8 @@ export function unknownExtensionSentence(id: string, { extensions }: RegisteredE
 }
 
 export function unknownActionSentence(id: string, extension: PiExtension): string {
-	return `${extension.name} has no action "${id}". ${thereAre(extension.actions.map((action) => action.id))}`;
+	const { name, actions } = extension;
+	return `${name} has no action "${id}". ${thereAre([...actions, ...pagesOf(extension)].map((found) => found.id))}`;
 }
 
 export function duplicatesSentence(ids: readonly string[]): string {

@@ -8,6 +8,7 @@ import { duplicatesSentence } from "./answers.ts";
 import { confirmation } from "./confirmation.ts";
 import { type Frame, MESSAGE_ROWS_AT_MOST } from "./frame.ts";
 import { Page } from "./page.ts";
+import { type PageOfExtension, pagesOf } from "./pages.ts";
 import { type Choice, Picker } from "./picker.ts";
 import { messageOf, plainText } from "./plain-text.ts";
 import { SettingsScreen } from "./settings-screen.ts";
@@ -31,27 +32,53 @@ export function openExtensions(
 }
 
 export function openExtension(frame: Frame, extension: PiExtension, ctx: ExtensionCommandContext): void {
-	const { actions, settings, docs } = extension;
-	const running = new Set<PiAction>();
-	const start = async (action: PiAction) => {
-		running.add(action);
-		await run(frame, action, ctx);
-		running.delete(action);
-	};
-	const choices = actions.map((action) =>
+	const choices = extension.actions.map((action) =>
 		choice(`action ${action.id}`, action.label, action.description, () => {
-			if (running.has(action)) frame.report(`${action.label} is still running.`, "info");
-			else if (!action.dangerous) void start(action);
-			else frame.open(confirmation(frame, action.label, action.description, () => void start(action)));
+			if (frame.running === undefined) openAction(frame, extension, action, ctx);
+			else frame.report(`${frame.running} is still running. Wait for its answer.`, "info");
 		}),
 	);
-	if (settings) {
-		choices.push(choice("settings", "Settings", "See and change them.", () => void openSettings(frame, settings)));
-	}
-	if (docs !== undefined) {
-		choices.push(choice("docs", "Documentation", "Read what it does and how.", () => void openDocument(frame, docs)));
+	for (const page of pagesOf(extension)) {
+		choices.push(choice(page.id, page.label, page.description, () => openOn(frame, extension, page)));
 	}
 	frame.open(new Picker(frame, extension.name, choices, "open"));
+}
+
+/** The extension's screen, with one of its pages on it. */
+export function openPage(
+	frame: Frame,
+	extension: PiExtension,
+	page: PageOfExtension,
+	ctx: ExtensionCommandContext,
+): void {
+	openExtension(frame, extension, ctx);
+	openOn(frame, extension, page);
+}
+
+function openOn(frame: Frame, { settings, docs }: PiExtension, { id }: PageOfExtension): void {
+	if (id === "settings" && settings) void openSettings(frame, settings);
+	if (id === "docs" && docs !== undefined) void openDocument(frame, docs);
+}
+
+/** Its arguments are picked first if there are any, and then a dangerous one asks. */
+function openAction(frame: Frame, extension: PiExtension, action: PiAction, ctx: ExtensionCommandContext): void {
+	const ask = (does: string, go: () => void) => {
+		if (action.dangerous) frame.open(confirmation(frame, does, action.description, go));
+		else go();
+	};
+	if (!action.choices?.length) {
+		ask(action.label, () => void run(frame, action, "", ctx));
+		return;
+	}
+	const choices = action.choices.map(({ args, label }) =>
+		choice(args, label, `As /px ${extension.id} ${action.id} ${args}`.trimEnd(), () =>
+			ask(`${action.label}: ${label}`, () => {
+				frame.back();
+				void run(frame, action, args, ctx);
+			}),
+		),
+	);
+	frame.open(new Picker(frame, action.label, choices, "choose"));
 }
 
 function choice(id: string, label: string, description: string, choose: () => void): Choice {
@@ -59,13 +86,16 @@ function choice(id: string, label: string, description: string, choose: () => vo
 }
 
 /** Never rejects. */
-async function run(frame: Frame, action: PiAction, ctx: ExtensionCommandContext): Promise<void> {
+async function run(frame: Frame, action: PiAction, args: string, ctx: ExtensionCommandContext): Promise<void> {
+	frame.running = action.label;
 	frame.report(`${action.label} …`, "info");
 	try {
-		const said = await action.run("", ctx);
+		const said = await action.run(args, ctx);
+		frame.running = undefined;
 		frame.comeBack();
 		tell(frame, action.label, said === undefined || said === "" ? `${action.label}: done.` : plainText(said));
 	} catch (error) {
+		frame.running = undefined;
 		frame.comeBack();
 		frame.report(`${action.label} failed: ${messageOf(error)}`, "warning");
 	}
@@ -89,9 +119,18 @@ async function openSettings(frame: Frame, settings: PiExtensionSettings): Promis
 
 async function openDocument(frame: Frame, path: string): Promise<void> {
 	try {
-		const text = plainText(await readFile(path, "utf8"));
+		const text = await documentText(path);
 		if (frame.isInUse) frame.open(new Page(frame, "Documentation", new Markdown(text, 0, 0, getMarkdownTheme())));
 	} catch (error) {
-		frame.report(`The document cannot be read: ${messageOf(error)}`, "warning");
+		frame.report(messageOf(error), "warning");
+	}
+}
+
+/** @throws a sentence */
+export async function documentText(path: string): Promise<string> {
+	try {
+		return plainText(await readFile(path, "utf8"));
+	} catch (error) {
+		throw new Error(`The document cannot be read: ${messageOf(error)}`);
 	}
 }

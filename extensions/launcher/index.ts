@@ -1,18 +1,27 @@
 /** The command /px: one screen for what the registered extensions offer. Touches pi's UI and, without one, the standard streams. */
 
-import { writeSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { EventBus, ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import {
 	announcePxScreen,
 	claimPlace,
 	type PiAction,
 	type PiExtension,
+	type RegisteredExtensions,
 	registeredExtensions,
 } from "../_shared/registry.ts";
-import { extensionsText, extensionText, unknownActionSentence, unknownExtensionSentence } from "./answers.ts";
-import { openExtension, openExtensions } from "./extension-screen.ts";
+import { say } from "../_shared/say.ts";
+import {
+	extensionsText,
+	extensionText,
+	settingsText,
+	unknownActionSentence,
+	unknownExtensionSentence,
+} from "./answers.ts";
+import { completions } from "./completions.ts";
+import { documentText, openExtension, openExtensions, openPage } from "./extension-screen.ts";
 import { Frame, type Level } from "./frame.ts";
+import { type PageOfExtension, pagesOf } from "./pages.ts";
 import { messageOf, plainText } from "./plain-text.ts";
 
 export default function launcher(pi: ExtensionAPI): void {
@@ -29,7 +38,7 @@ export default function launcher(pi: ExtensionAPI): void {
 	};
 	pi.registerCommand("px", {
 		description: "Actions, settings and documentation of extensions",
-		getArgumentCompletions: (prefix) => completions(pi.events, prefix),
+		getArgumentCompletions: (prefix) => completions(listedExtensions(pi.events).extensions, prefix),
 		handler: async (args, ctx) => {
 			try {
 				await px(pi.events, args.trim(), ctx, show);
@@ -40,21 +49,46 @@ export default function launcher(pi: ExtensionAPI): void {
 	});
 }
 
+const ITSELF: PiExtension = {
+	id: "px",
+	name: "/px",
+	description: "How this works, and how an extension gets in here.",
+	actions: [],
+	docs: fileURLToPath(new URL("./README.md", import.meta.url)),
+};
+
+/** The launcher itself comes last. */
+function listedExtensions(events: EventBus): RegisteredExtensions {
+	const { extensions, duplicates } = registeredExtensions(events);
+	return { extensions: [...extensions, ITSELF], duplicates };
+}
+
 type Show = (ctx: ExtensionCommandContext, open: (frame: Frame) => void) => Promise<void>;
 
 async function px(events: EventBus, given: string, ctx: ExtensionCommandContext, show: Show): Promise<void> {
 	const [, extensionId = "", actionId = "", args = ""] = /^(\S*)\s*(\S*)\s*(.*)$/s.exec(given) ?? [];
-	const registered = registeredExtensions(events);
+	const registered = listedExtensions(events);
 	const extension = registered.extensions.find(({ id }) => id === extensionId);
-	const action = extension?.actions.find(({ id }) => id === actionId);
-	if (extension && action) await runNow(extension, action, args, ctx);
-	else if (extension && actionId !== "") say(ctx, unknownActionSentence(actionId, extension), "warning");
-	else if (extension && ctx.mode === "tui") await show(ctx, (frame) => openExtension(frame, extension, ctx));
-	else if (extension) say(ctx, extensionText(extension, await extension.settings?.load()), "info");
-	else if (extensionId !== "") say(ctx, unknownExtensionSentence(extensionId, registered), "warning");
-	else if (ctx.mode === "tui" && registered.extensions.length > 0) {
-		await show(ctx, (frame) => openExtensions(frame, registered, ctx));
-	} else say(ctx, extensionsText(registered), "info");
+	if (extensionId === "") {
+		if (ctx.mode === "tui") await show(ctx, (frame) => openExtensions(frame, registered, ctx));
+		else say(ctx, extensionsText(registered), "info");
+	} else if (!extension) say(ctx, unknownExtensionSentence(extensionId, registered), "warning");
+	else if (actionId === "") {
+		if (ctx.mode === "tui") await show(ctx, (frame) => openExtension(frame, extension, ctx));
+		else say(ctx, extensionText(extension, await extension.settings?.load()), "info");
+	} else {
+		const action = extension.actions.find(({ id }) => id === actionId);
+		const page = pagesOf(extension).find(({ id }) => id === actionId);
+		if (action) await runNow(extension, action, args, ctx);
+		else if (!page) say(ctx, unknownActionSentence(actionId, extension), "warning");
+		else if (ctx.mode === "tui") await show(ctx, (frame) => openPage(frame, extension, page, ctx));
+		else say(ctx, await pageText(extension, page), "info");
+	}
+}
+
+async function pageText({ settings, docs }: PiExtension, { id }: PageOfExtension): Promise<string> {
+	if (id === "settings") return settings ? settingsText(settings.schema, await settings.load()) : "";
+	return docs === undefined ? "" : documentText(docs);
 }
 
 async function runNow(extension: PiExtension, action: PiAction, args: string, ctx: ExtensionCommandContext) {
@@ -96,26 +130,4 @@ async function showScreens(ctx: ExtensionCommandContext, open: (frame: Frame) =>
 			return frame;
 		});
 	} while (isDisplaced);
-}
-
-function say(ctx: ExtensionCommandContext, text: string, level: Level): void {
-	if (ctx.hasUI) ctx.ui.notify(text, level);
-	// pi redirects stdout in print mode, and in JSON mode stdout is the event stream.
-	else writeSync(ctx.mode === "print" ? 1 : 2, `${text}\n`);
-}
-
-/** pi puts a completion in the place of all arguments. */
-function completions(events: EventBus, prefix: string): AutocompleteItem[] | null {
-	const { extensions } = registeredExtensions(events);
-	const [extensionId = "", actionPrefix] = prefix.split(/\s+/);
-	const items =
-		actionPrefix === undefined
-			? extensions.map(({ id, description }) => ({ value: id, label: id, description }))
-			: (extensions.find(({ id }) => id === extensionId)?.actions ?? []).map(({ id, description }) => ({
-					value: `${extensionId} ${id}`,
-					label: id,
-					description,
-				}));
-	const fitting = items.filter(({ label }) => label.startsWith(actionPrefix ?? extensionId));
-	return fitting.length > 0 ? fitting : null;
 }

@@ -100,6 +100,17 @@ export function demoExtension(): PiExtension {
 				description: "Ask a question of its own.",
 				run: async (_, ctx) => `You said ${await ctx.ui.select("Tea or coffee?", ["tea", "coffee"])}.`,
 			},
+			{
+				id: "tune",
+				label: "Tune",
+				description: "Play something.",
+				choices: [
+					{ args: "", label: "what comes" },
+					{ args: "slow", label: "something slow" },
+					{ args: "fast waltz", label: "a fast waltz" },
+				],
+				run: async (args) => `Playing ${args || "what comes"}.`,
+			},
 			{ id: "wipe", label: "Wipe", description: "Erase everything.", dangerous: true, run: async () => "Wiped." },
 		],
 		settings: demoSettings(),

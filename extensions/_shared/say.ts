@@ -1,0 +1,10 @@
+/** How a command answers in every mode of pi. Touches pi's UI and, without one, the standard streams. */
+
+import { writeSync } from "node:fs";
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+
+export function say(ctx: ExtensionCommandContext, text: string, level: "info" | "warning"): void {
+	if (ctx.hasUI) ctx.ui.notify(text, level);
+	// pi redirects stdout in print mode, and in JSON mode stdout is the event stream.
+	else writeSync(ctx.mode === "print" ? 1 : 2, `${text}\n`);
+}

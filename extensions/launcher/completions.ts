@@ -1,0 +1,26 @@
+/** What /px completes: extensions, then their actions and pages, then the arguments of an action. Pure. */
+
+import type { AutocompleteItem } from "@earendil-works/pi-tui";
+import type { PiExtension } from "../_shared/registry.ts";
+import { pagesOf } from "./pages.ts";
+
+/** @returns values that take the place of all arguments, or null if there is nothing, as pi wants it */
+export function completions(extensions: readonly PiExtension[], typed: string): AutocompleteItem[] | null {
+	const [, extensionId = "", actionId, args] = /^(\S*)(?:\s+(\S*))?(?:\s+(.*))?$/s.exec(typed) ?? [];
+	const extension = extensions.find(({ id }) => id === extensionId);
+	if (actionId === undefined) return fitting(extensions, extensionId, "");
+	if (!extension) return null;
+	if (args === undefined) return fitting([...extension.actions, ...pagesOf(extension)], actionId, `${extensionId} `);
+	const choices = extension.actions.find(({ id }) => id === actionId)?.choices ?? [];
+	const named = choices.map((choice) => ({ id: choice.args, description: choice.label }));
+	return fitting(named, args, `${extensionId} ${actionId} `);
+}
+
+function fitting(
+	rows: readonly { readonly id: string; readonly description: string }[],
+	begun: string,
+	before: string,
+): AutocompleteItem[] | null {
+	const fit = rows.filter(({ id }) => id !== "" && id.startsWith(begun));
+	return fit.length > 0 ? fit.map(({ id, description }) => ({ value: before + id, label: id, description })) : null;
+}
