@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { PiHome, startTerminalPi } from "../support/pi.ts";
 import { EXTENSION } from "../support/pi-desk.ts";
 import { screenSvg } from "../support/screen-picture.ts";
-import { KEY } from "../support/terminal.ts";
+import { type Cell, KEY } from "../support/terminal.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../extensions/launcher/index.ts", import.meta.url));
 
@@ -24,16 +24,25 @@ const SHOTS = [
 	{ name: "px-small", columns: 36, rows: 14, steps: [["/px busybar-alert", "filter"]] },
 ] as const;
 
+/** The screen of /px and pi's footer, without what pi says at its start. */
+function fromFirstBorder(cells: readonly (readonly Cell[])[]): readonly (readonly Cell[])[] {
+	const border = cells.findIndex((row) => row.every(({ char }) => char === "─"));
+	if (border < 0) throw new Error("There is no screen of /px in the terminal. Look at the steps that lead to it.");
+	return cells.slice(border);
+}
+
 const home = new PiHome();
 try {
 	for (const { name, columns, rows, steps } of SHOTS) {
 		const pi = await startTerminalPi(home, { extensions: [LAUNCHER, EXTENSION], columns, rows });
+		// The status line comes after the start: without it the screen of /px would stand one row lower.
+		await pi.waitForText("busybar:on");
 		for (const [keys, shows] of steps) {
 			pi.write(keys + KEY.enter);
 			await pi.waitForText(shows);
 		}
 		const path = fileURLToPath(new URL(`../../docs/pictures/${name}.svg`, import.meta.url));
-		writeFileSync(path, screenSvg(pi.cells()));
+		writeFileSync(path, screenSvg(fromFirstBorder(pi.cells())));
 		process.stdout.write(`${path}\n`);
 		pi.kill("SIGTERM");
 		await pi.exit;
