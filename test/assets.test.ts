@@ -17,7 +17,7 @@ import { decodeBicycle0 } from "../busybar/anim/bicycle0.ts";
 import { Assets } from "../extensions/busybar-alert/assets.ts";
 import { type Cli, CommandLine } from "../extensions/busybar-alert/busybar.ts";
 import { type ExecFn, execProcess } from "../extensions/busybar-alert/exec.ts";
-import { PATTERNS } from "../extensions/busybar-alert/settings.ts";
+import { PATTERNS } from "../extensions/busybar-alert/settings-schema.ts";
 import { BUNDLED_CLI } from "../extensions/busybar-alert/which-cli.ts";
 
 const CLI: Cli = {

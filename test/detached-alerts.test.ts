@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { DetachedAlerts } from "../extensions/busybar-alert/detached-alerts.ts";
-import type { PartingClear } from "../extensions/busybar-alert/drawing.ts";
 import type { LogRow } from "../extensions/busybar-alert/log.ts";
+import type { LaterStep } from "../extensions/busybar-alert/run-later.ts";
+import type { AlertRequest } from "../extensions/busybar-alert/ticket.ts";
 import { alertRequest } from "./support/alert-desk.ts";
 
 const OWN = "/home/me/frames";
 
 function detached(expiresAfter = true) {
 	const rows: LogRow[] = [];
-	const started: string[][] = [];
-	const clears: PartingClear[] = [];
+	const left: LaterStep[][] = [];
 	const abilities = { expiresAfter, requestTimeout: true, tokenFromEnvironment: true };
 	const alerts = new DetachedAlerts({
 		whichCli: {
@@ -23,35 +23,50 @@ function detached(expiresAfter = true) {
 				pattern === OWN
 					? { ok: false, failure: { kind: "bad_asset", message: "broken" } }
 					: { ok: true, anim: `/cache/${pattern}.anim` },
+			plan: async (pattern, display, cli) => ({
+				anim: `/cache/${pattern}.anim`,
+				make: cli.create({ pattern, frameCount: 12 }, display, 12, { zip: "x.zip", anim: `/cache/${pattern}.anim` }),
+			}),
 		},
 		log: { append: (row) => void rows.push(row) },
-		spawnDetached: (file, args) => void started.push([file, ...args]),
-		spawnPartingClear: (parting) => void clears.push(parting),
+		runLater: (steps) => void left.push([...steps]),
 		env: {},
 	});
-	return { alerts, rows, started, clears };
+	/** What is left to another process, as `show` or `clear +3000`. */
+	const steps = () =>
+		left.flat().map(({ command, delayMs }) => `${command.args[0]}${delayMs === 0 ? "" : ` +${delayMs}`}`);
+	const show = async (request: AlertRequest) => {
+		await alerts.prepare([request]);
+		await alerts.show(request);
+	};
+	return { alerts, rows, left, steps, show };
 }
 
 test("one process draws, with an expiry, and the row says that nobody waited for it", async () => {
-	const { alerts, rows, started, clears } = detached();
-	await alerts.show(alertRequest({ holdSeconds: 3 }));
-	expect(started).toHaveLength(1);
-	expect(started[0]?.slice(0, 2)).toEqual(["/opt/busybar", "show"]);
-	expect(started[0]).toContain("--expires-after");
+	const { show, rows, left, steps } = detached();
+	await show(alertRequest());
+	expect(steps()).toEqual(["show"]);
+	expect(left[0]?.[0]?.command.args).toContain("--expires-after");
 	expect(rows).toMatchObject([{ outcome: "fired", pattern: "spinner", detached: true }]);
-	expect(clears).toEqual([]);
 });
 
-test("with a CLI that cannot let it expire, a clear is left to come after the hold", async () => {
-	const { alerts, clears } = detached(false);
-	await alerts.show(alertRequest({ holdSeconds: 3 }));
-	expect(clears).toMatchObject([{ delayMs: 3_000 }]);
+test("with a CLI that cannot let it expire, the same process clears after the hold", async () => {
+	const { show, steps } = detached(false);
+	await show(alertRequest({ holdSeconds: 3 }));
+	expect(steps()).toEqual(["show", "clear +3000"]);
+});
+
+test("a run that is over before anything is ready has its alert made and drawn in one go", async () => {
+	const { alerts, rows, steps } = detached();
+	await alerts.show(alertRequest({ pattern: OWN }));
+	expect(steps()).toEqual(["create", "show"]);
+	expect(rows).toMatchObject([{ outcome: "fired", pattern: "spinner", detached: true }]);
 });
 
 test("a picture of the user's own that broke is replaced by ours, with an error row", async () => {
-	const { alerts, rows, started } = detached();
-	await alerts.show(alertRequest({ pattern: OWN }));
-	expect(started).toHaveLength(1);
+	const { show, rows, steps } = detached();
+	await show(alertRequest({ pattern: OWN }));
+	expect(steps()).toEqual(["show"]);
 	expect(rows).toMatchObject([
 		{ outcome: "error", kind: "bad_asset" },
 		{ outcome: "fired", pattern: "spinner" },
@@ -59,14 +74,8 @@ test("a picture of the user's own that broke is replaced by ours, with an error 
 });
 
 test("a CLI that is not there is an error row", async () => {
-	const { alerts, rows, started } = detached();
-	await alerts.show(alertRequest({ command: "/gone" }));
-	expect(started).toEqual([]);
+	const { show, rows, left } = detached();
+	await show(alertRequest({ command: "/gone" }));
+	expect(left).toEqual([]);
 	expect(rows).toMatchObject([{ outcome: "error", kind: "not_found" }]);
-});
-
-test("getting ready says nothing, whatever it finds", async () => {
-	const { alerts, rows, started } = detached();
-	await alerts.prepare([alertRequest({ pattern: OWN }), alertRequest({ command: "/gone" })]);
-	expect([rows, started]).toEqual([[], []]);
 });

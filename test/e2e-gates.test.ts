@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Settings } from "../extensions/busybar-alert/settings.ts";
+import type { Settings } from "../extensions/busybar-alert/settings-schema.ts";
 import { DEAD_ADDRESS, Desk, EXTENSION, requests, untilDark } from "./support/desk.ts";
 import { startRpcPi } from "./support/pi.ts";
 import { ASKING, ask, say, untilLogged, WORK } from "./support/steps.ts";

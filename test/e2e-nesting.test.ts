@@ -137,14 +137,21 @@ describe("`headless` on", () => {
 		for (const line of run.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
 		expect(desk.log()).toMatchObject([{ outcome: "fired", detached: true }]);
 		// pi has gone, and the CLI still waits for its answer.
-		expect(execFileSync("ps", ["-A", "-o", "args"], { encoding: "utf8" })).toMatch(` --addr ${bar.addr} `);
+		await waitUntil("a CLI that waits", 20_000, () =>
+			execFileSync("ps", ["-A", "-o", "args"], { encoding: "utf8" }).includes(` show --addr ${bar.addr} `),
+		);
 	});
 
 	test("with the Go CLI, which cannot let a drawing expire, it is cleared after the hold", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 1, headless: true });
 		const bar = await desk.bar();
-		const run = await runPi(desk.home, { ...desk.pi(bar.addr, { pathDirs: [GO_BUSYBAR] }), prompt: "please" });
+		// The last of what is made ready while the run goes on.
+		const ready = bash(
+			`until ls '${desk.home.cacheDir}'/pi-busybar-alert/cross_*.anim 2>/dev/null; do sleep 0.05; done`,
+		);
+		const options = desk.pi(bar.addr, { pathDirs: [GO_BUSYBAR], script: [ready, say("It is done.")] });
+		const run = await runPi(desk.home, { ...options, prompt: "please" });
 		expect(run.code).toBe(0);
 		await untilLit(bar);
 		await untilDark(bar);

@@ -2,7 +2,7 @@
 
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { settingsSchema } from "../extensions/busybar-alert/settings.ts";
+import { settingsSchema } from "../extensions/busybar-alert/settings-schema.ts";
 import { extensionText } from "../extensions/launcher/answers.ts";
 import { fieldsOf, shownValue, typedValue } from "../extensions/launcher/fields.ts";
 import { demoExtension } from "./support/px-demo-extension.ts";

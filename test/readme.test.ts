@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test } from "vitest";
 import { registerCommands } from "../extensions/busybar-alert/commands.ts";
-import { SETTING_NAMES, settingField } from "../extensions/busybar-alert/settings.ts";
+import { SETTING_NAMES, settingField } from "../extensions/busybar-alert/settings-schema.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");

@@ -11,7 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { resolveSettings, SETTING_NAMES, SettingsFile, settingField } from "../extensions/busybar-alert/settings.ts";
+import { resolveSettings, SettingsFile } from "../extensions/busybar-alert/settings.ts";
+import { SETTING_NAMES, settingField } from "../extensions/busybar-alert/settings-schema.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "settings-"));
 

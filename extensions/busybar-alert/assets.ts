@@ -18,7 +18,7 @@ import {
 	inspectedSize,
 } from "./busybar.ts";
 import type { ExecFn, ExecResult } from "./exec.ts";
-import { isOwnPicture } from "./settings.ts";
+import { isOwnPicture, type Pattern } from "./settings-schema.ts";
 
 export type AssetResult =
 	| { readonly ok: true; readonly anim: string }
@@ -108,6 +108,16 @@ export class Assets {
 		return result.ok ? "ready" : result.failure;
 	}
 
+	/** For a process that makes it without us: the file, and the command that makes it if it is not there. Rejects on disk trouble. */
+	async plan(pattern: Pattern, display: Display, cli: CommandLine): Promise<{ anim: string; make?: Command }> {
+		const source = sourceOf(pattern, display);
+		const anim = join(this.#folder, await nameOf(source, display));
+		if (source.from === "anim" || (await isFile(anim))) return { anim };
+		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+		const zip = `${this.#temporaryStem()}.zip`;
+		return { anim, make: cli.create(await pictureOf(source), display, FRAMES_PER_SECOND, { zip, anim }) };
+	}
+
 	/** Makes the file anew although it is there. Never rejects. */
 	async remake(pattern: string, display: Display, cli: CommandLine): Promise<AssetResult> {
 		const name = await nameOf(sourceOf(pattern, display), display).catch(() => undefined);
@@ -142,17 +152,12 @@ export class Assets {
 	async #make(source: Source, display: Display, anim: string, cli: CommandLine): Promise<Failure | undefined> {
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
 		await this.#sweep();
-		this.#temporaryCount += 1;
-		const stem = join(this.#folder, `${TEMPORARY}${process.pid}-${this.#temporaryCount}-${Date.now().toString(36)}`);
+		const stem = this.#temporaryStem();
 		const made = { zip: `${stem}.zip`, anim: `${stem}.anim` };
 		try {
 			if (source.from === "anim") await copyFile(source.path, made.anim);
 			else {
-				const picture =
-					source.from === "cli"
-						? { pattern: source.pattern, frameCount: FRAME_COUNT }
-						: { framesFolder: source.folder, frameCount: (await framesIn(source.folder)).length };
-				const create = cli.create(picture, display, FRAMES_PER_SECOND, made);
+				const create = cli.create(await pictureOf(source), display, FRAMES_PER_SECOND, made);
 				const result = await this.#run(create);
 				const failure = failureOf("create", create, result, NO_TARGET);
 				if (failure && source.from === "frames" && hasJudged(result)) {
@@ -168,6 +173,11 @@ export class Assets {
 		} finally {
 			await Promise.all(Object.values(made).map((path) => rm(path, { force: true })));
 		}
+	}
+
+	#temporaryStem(): string {
+		this.#temporaryCount += 1;
+		return join(this.#folder, `${TEMPORARY}${process.pid}-${this.#temporaryCount}-${Date.now().toString(36)}`);
 	}
 
 	/** Removes what a pi that was killed in the middle has left. */
@@ -202,6 +212,12 @@ export class Assets {
 /** The CLI ran to its end: what it says is about the picture, not about itself. */
 function hasJudged(result: ExecResult): boolean {
 	return result.code !== null && !result.killed;
+}
+
+async function pictureOf(source: Exclude<Source, { from: "anim" }>) {
+	return source.from === "cli"
+		? { pattern: source.pattern, frameCount: FRAME_COUNT }
+		: { framesFolder: source.folder, frameCount: (await framesIn(source.folder)).length };
 }
 
 /** At most 31 characters, which is what the bar takes. */

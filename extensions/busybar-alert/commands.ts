@@ -10,7 +10,8 @@ import { execProcess } from "./exec.ts";
 import { muteEnd, muteText } from "./mute.ts";
 import { lastText, logText, statsText } from "./report.ts";
 import type { Session } from "./session.ts";
-import { chosenPatterns, type LoadedSettings, SETTING_NAMES, settingField, settingsSchema } from "./settings.ts";
+import type { LoadedSettings } from "./settings.ts";
+import { chosenPatterns, SETTING_NAMES, settingField, settingsSchema } from "./settings-schema.ts";
 import type { Alert } from "./ticket.ts";
 
 interface Command {

@@ -4,25 +4,35 @@
  */
 
 import type { Assets } from "./assets.ts";
-import { CommandLine, type Failure } from "./busybar.ts";
-import { lifetimeSeconds, type PartingClear } from "./drawing.ts";
-import type { SpawnDetachedFn } from "./exec.ts";
+import { type Cli, CommandLine, type Failure } from "./busybar.ts";
+import { lifetimeSeconds } from "./drawing.ts";
 import type { AlertLog, LogEvent } from "./log.ts";
+import { type LaterStep, partingStep, type RunLaterFn } from "./run-later.ts";
 import type { AlertRequest } from "./ticket.ts";
 import type { WhichCli } from "./which-cli.ts";
 
 export interface DetachedPorts {
+	/** The processes of these two must not keep pi alive. */
 	readonly whichCli: Pick<WhichCli, "choose">;
-	/** Its processes must not keep pi alive. */
-	readonly assets: Pick<Assets, "ensure">;
+	readonly assets: Pick<Assets, "ensure" | "plan">;
 	readonly log: Pick<AlertLog, "append">;
-	readonly spawnDetached: SpawnDetachedFn;
-	readonly spawnPartingClear: (parting: PartingClear) => void;
+	readonly runLater: RunLaterFn;
 	readonly env: NodeJS.ProcessEnv;
+}
+
+/** What an alert needs, with what failed on the way. */
+interface Ready {
+	readonly cli: Cli | undefined;
+	readonly pattern: string;
+	readonly anim: string;
+	readonly make?: LaterStep["command"];
+	readonly failures: readonly Failure[];
 }
 
 export class DetachedAlerts {
 	readonly #ports: DetachedPorts;
+	/** By the pattern that was asked for. */
+	readonly #ready = new Map<string, Ready>();
 
 	constructor(ports: DetachedPorts) {
 		this.#ports = ports;
@@ -30,40 +40,47 @@ export class DetachedAlerts {
 
 	/** Gets ready, while the run goes on, what an alert at its end would have to wait for. Never rejects. */
 	async prepare(requests: readonly AlertRequest[]): Promise<void> {
-		for (const request of requests) await this.#ready(request);
+		for (const request of requests) this.#ready.set(request.pattern, await this.#prepare(request));
 	}
 
-	/** Resolves once the process that draws is started, or the log says why there is none. Never rejects. */
+	/** Resolves once the process that draws is started, or the log says why there is none. */
 	async show(request: AlertRequest): Promise<void> {
-		const ready = await this.#ready(request, (failure) => this.#logFailure(request, failure));
-		if (!ready) return;
-		const { cli, pattern, anim } = ready;
-		const show = new CommandLine(cli, this.#ports.env).show(anim, request.target, lifetimeSeconds(request));
-		this.#ports.spawnDetached(show.file, show.args, show.env);
+		const { cli, pattern, anim, make, failures } = this.#ready.get(request.pattern) ?? (await this.#improvise(request));
+		for (const { kind, message } of failures) this.#log(request, { outcome: "error", kind, error: message });
+		if (!cli) return;
+		const command = new CommandLine(cli, this.#ports.env).show(anim, request.target, lifetimeSeconds(request));
+		const steps: LaterStep[] = [{ command, delayMs: 0, tries: 1 }];
+		if (make) steps.unshift({ command: make, delayMs: 0, tries: 1 });
+		if (!cli.abilities.expiresAfter) {
+			steps.push(partingStep({ cli, target: request.target, delayMs: request.holdSeconds * 1_000 }));
+		}
+		this.#ports.runLater(steps, cli);
 		this.#log(request, { outcome: "fired", pattern, anim, detached: true });
-		if (cli.abilities.expiresAfter) return;
-		this.#ports.spawnPartingClear({ cli, target: request.target, delayMs: request.holdSeconds * 1_000 });
 	}
 
-	async #ready(request: AlertRequest, onFailure: (failure: Failure) => void = () => undefined) {
+	async #prepare(request: AlertRequest): Promise<Ready> {
 		const choice = await this.#ports.whichCli.choose(request.command);
-		if (!choice.ok) {
-			onFailure(choice.failure);
-			return undefined;
+		const failures: Failure[] = [];
+		const { pattern } = request;
+		if (!choice.ok) return { cli: undefined, pattern, anim: "", failures: [choice.failure] };
+		const commands = new CommandLine(choice.cli, this.#ports.env);
+		for (const candidate of new Set([pattern, request.fallbackPattern])) {
+			const asset = await this.#ports.assets.ensure(candidate, request.target.display, commands);
+			if (asset.ok) return { cli: choice.cli, pattern: candidate, anim: asset.anim, failures };
+			failures.push(asset.failure);
+			if (asset.failure.kind !== "bad_asset") break;
 		}
-		const { cli } = choice;
-		const commands = new CommandLine(cli, this.#ports.env);
-		for (const pattern of new Set([request.pattern, request.fallbackPattern])) {
-			const asset = await this.#ports.assets.ensure(pattern, request.target.display, commands);
-			if (asset.ok) return { cli, pattern, anim: asset.anim };
-			onFailure(asset.failure);
-			if (asset.failure.kind !== "bad_asset") return undefined;
-		}
-		return undefined;
+		return { cli: undefined, pattern, anim: "", failures };
 	}
 
-	#logFailure(request: AlertRequest, { kind, message }: Failure): void {
-		this.#log(request, { outcome: "error", kind, error: message });
+	/** The run was over before all was ready: the bundled CLI needs no proof, and our own picture no check. */
+	async #improvise(request: AlertRequest): Promise<Ready> {
+		const pattern = request.fallbackPattern;
+		const choice = await this.#ports.whichCli.choose("bundled");
+		if (!choice.ok) return { cli: undefined, pattern, anim: "", failures: [choice.failure] };
+		const commands = new CommandLine(choice.cli, this.#ports.env);
+		const plan = await this.#ports.assets.plan(pattern, request.target.display, commands);
+		return { cli: choice.cli, pattern, failures: [], ...plan };
 	}
 
 	#log({ alert, reason, session }: AlertRequest, event: LogEvent): void {

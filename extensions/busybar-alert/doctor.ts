@@ -8,7 +8,8 @@ import { access, mkdir, readFile } from "node:fs/promises";
 import type { Assets } from "./assets.ts";
 import { CommandLine, DISPLAY_SIZE, failureOf } from "./busybar.ts";
 import type { ExecFn } from "./exec.ts";
-import { type LoadedSettings, PATTERN_SETTINGS, type Settings, settingField } from "./settings.ts";
+import type { LoadedSettings } from "./settings.ts";
+import { PATTERN_SETTINGS, type Settings, settingField } from "./settings-schema.ts";
 import type { CliChoice, WhichCli } from "./which-cli.ts";
 
 export interface Finding {

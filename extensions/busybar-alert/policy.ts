@@ -9,7 +9,8 @@ import type { DetachedAlerts } from "./detached-alerts.ts";
 import { type Gate, gateOf, isQuietAt } from "./gates.ts";
 import type { AlertLog } from "./log.ts";
 import { type Ask, Run, type Turn } from "./run.ts";
-import { type LoadedSettings, type Pattern, type Settings, type SettingsFile, settingField } from "./settings.ts";
+import type { LoadedSettings, SettingsFile } from "./settings.ts";
+import { type Pattern, type Settings, settingField } from "./settings-schema.ts";
 import type { Alert, AlertRequest, Ticket } from "./ticket.ts";
 
 export interface PolicyPorts {

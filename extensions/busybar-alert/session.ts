@@ -11,14 +11,8 @@ import { AlertLog } from "./log.ts";
 import { muteText } from "./mute.ts";
 import { isNested, joinSessions, type PiMode } from "./nesting.ts";
 import { AlertPolicy, type TestResult } from "./policy.ts";
-import {
-	type Changes,
-	chosenPatterns,
-	isOwnPicture,
-	type LoadedSettings,
-	PATTERN_SETTINGS,
-	SettingsFile,
-} from "./settings.ts";
+import { type Changes, type LoadedSettings, SettingsFile } from "./settings.ts";
+import { chosenPatterns, isOwnPicture, PATTERN_SETTINGS } from "./settings-schema.ts";
 import { type CycleParts, createCycleParts, createDetachedAlerts, partFrom, sharedCycleParts } from "./shared-cycle.ts";
 import type { KnownFocus, TerminalPresence } from "./terminal-presence.ts";
 import type { Alert } from "./ticket.ts";

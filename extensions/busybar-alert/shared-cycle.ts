@@ -3,18 +3,16 @@
  * the bar then finishes by itself, and the next instance finds it here. Touches `globalThis` and the process's exit.
  */
 
-import { fileURLToPath } from "node:url";
 import { AlertCycle } from "./alert.ts";
 import { Assets } from "./assets.ts";
-import { CommandLine } from "./busybar.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { DetachedAlerts } from "./detached-alerts.ts";
-import type { PartingClear } from "./drawing.ts";
-import { type ExecFn, execProcess, spawnDetached } from "./exec.ts";
+import { type ExecFn, execProcess } from "./exec.ts";
 import { AlertLog } from "./log.ts";
 import { NoticeMemory } from "./notices.ts";
+import { partingStep, runLater } from "./run-later.ts";
 import type { KnownFocus } from "./terminal-presence.ts";
-import { thisRuntime, WhichCli } from "./which-cli.ts";
+import { WhichCli } from "./which-cli.ts";
 
 /** What outlives an extension instance; holds nothing of pi's. */
 export interface CycleParts {
@@ -33,7 +31,6 @@ export interface CycleParts {
 
 /** The number changes with the shape of what is kept, so that after an update old and new code never share an object. */
 const KEY = Symbol.for("pi-busybar-alert/cycle/1");
-const PARTING_CLEAR = fileURLToPath(new URL("./parting-clear.js", import.meta.url));
 
 /** The process's parts, made on first use. */
 export function sharedCycleParts(cacheFolder: string): CycleParts {
@@ -62,7 +59,7 @@ export function createCycleParts(cacheFolder: string, clock: Clock): CycleParts 
 /** Leaves the clear of what is on the bar to a process of its own; the caller waits for nothing. */
 export function partFrom(cycle: AlertCycle, when: "now" | "after_hold"): void {
 	const parting = cycle.part(when);
-	if (parting) spawnPartingClear(parting);
+	if (parting) runLater([partingStep(parting)], parting.cli);
 }
 
 /** Those of a pi that will not wait: their processes do not keep it alive. */
@@ -72,16 +69,7 @@ export function createDetachedAlerts(cacheFolder: string, log: AlertLog): Detach
 		whichCli: new WhichCli(exec, cacheFolder),
 		assets: new Assets(exec, cacheFolder),
 		log,
-		spawnDetached,
-		spawnPartingClear,
+		runLater,
 		env: process.env,
 	});
-}
-
-function spawnPartingClear({ cli, target, delayMs }: PartingClear): void {
-	const clear = new CommandLine(cli).clear(target);
-	const runtime = thisRuntime();
-	const node = runtime.isNode ? runtime.execPath : cli.source === "bundled" ? cli.file : undefined;
-	if (node) spawnDetached(node, [PARTING_CLEAR, String(delayMs), clear.file, ...clear.args], clear.env);
-	else spawnDetached(clear.file, clear.args, clear.env);
 }

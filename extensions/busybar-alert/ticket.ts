@@ -1,7 +1,7 @@
 /** What an alert is asked for with, and what becomes of it. Pure; imports nothing from pi. */
 
 import type { Failure, Target } from "./busybar.ts";
-import type { Pattern } from "./settings.ts";
+import type { Pattern } from "./settings-schema.ts";
 
 export type Alert = "turn" | "done" | "error" | "question";
 
