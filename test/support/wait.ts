@@ -2,6 +2,9 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 
+/** Each question to a simulated bar costs both sides: on two cores, asking faster makes everything slower. */
+const POLL_MS = 30;
+
 /**
  * Asks again and again until `check` gives something other than `undefined` or `false`, and returns that.
  * Past the deadline it throws what was awaited and what `seen` says at that time.
@@ -17,7 +20,7 @@ export async function waitUntil<T>(
 		const result = await check();
 		if (result !== undefined && result !== false) return result;
 		if (performance.now() > end) throw new Error(`${what} did not happen within ${deadlineMs} ms.\n${seen()}`);
-		await delay(10);
+		await delay(POLL_MS);
 	}
 }
 
