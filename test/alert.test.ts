@@ -455,6 +455,15 @@ describe("when the draw fails", () => {
 		expect(desk.notices).toEqual([]);
 	});
 
+	test("between two sessions, nobody is told, and so the next one is", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push(refusal("forbidden"), refusal("forbidden"));
+		desk.stopListening();
+		desk.cycle.show(turn(0));
+		await desk.advance(100);
+		expect(desk.told).toEqual([]);
+	});
+
 	test("the status line names the problem until an alert succeeds", async () => {
 		const desk = new AlertDesk();
 		desk.behaviours.show.push(refusal("forbidden"));
@@ -588,6 +597,11 @@ describe("when pi ends", () => {
 		await desk.advance(20_000);
 		expect(desk.aborted).toBe(1);
 		expect(desk.steps).toEqual([]);
+		// That is no failure of the bar's.
+		expect(desk.story).toEqual(["cleared turn 0"]);
+		expect(desk.told).toEqual([]);
+		expect(desk.cycle.backingOff).toBe(false);
+		expect(desk.cycle.busy).toBe(false);
 	});
 
 	test("what waits is dropped, and both have their row", async () => {

@@ -206,7 +206,12 @@ export class AlertCycle {
 				if (uncleared) this.#reportUncleared(request, uncleared);
 				if (this.#overtaken(ticket)) return undefined;
 			}
-			const { failure, tookMs } = await this.#drawing.draw({ request, cli, pattern, anim: asset.anim });
+			const drawn = await this.#drawing.draw({ request, cli, pattern, anim: asset.anim });
+			if (!drawn) {
+				ticket.decide("superseded");
+				return undefined;
+			}
+			const { failure, tookMs } = drawn;
 			if (!failure) {
 				this.#log(request, { outcome: "fired", pattern, anim: asset.anim, ms: tookMs });
 				this.#shown(ticket);
@@ -331,6 +336,8 @@ export class AlertCycle {
 
 	/** Once per kind and outage. */
 	#tellOnce({ kind, message }: Failure): void {
+		// A notice that nobody hears must not count as told.
+		if (this.#listeners.size === 0) return;
 		void this.#ports.notices.failed(kind).then((isNews) => {
 			if (isNews) for (const listener of this.#listeners) listener.notice(message);
 		});

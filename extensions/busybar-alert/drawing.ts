@@ -65,8 +65,13 @@ export class Drawing {
 		return this.#lit;
 	}
 
-	/** Draws over what is lit. After a failure that is not late, what was lit before still is. Never rejects. */
-	async draw(picture: Picture): Promise<{ readonly failure: Failure | undefined; readonly tookMs: number }> {
+	/**
+	 * Draws over what is lit. After a failure that is not late, what was lit before still is. Resolves to undefined when
+	 * `part` has cut it off. Never rejects.
+	 */
+	async draw(
+		picture: Picture,
+	): Promise<{ readonly failure: Failure | undefined; readonly tookMs: number } | undefined> {
 		// A clear that arrived after the draw would take it away again.
 		await this.#clearing;
 		const { request, cli } = picture;
@@ -83,19 +88,17 @@ export class Drawing {
 		const before = this.lit;
 		const startedMs = clock.monotonicMs();
 		// From here on the picture may be on the bar, whatever becomes of us or of the answer.
-		const provisional = litFor(false, startedMs, lifetimeMs + command.deadlineMs + PARKED_DRAW_MS);
-		this.#lit = provisional;
+		this.#lit = litFor(false, startedMs, lifetimeMs + command.deadlineMs + PARKED_DRAW_MS);
 		const running = new AbortController();
 		this.#running = running;
 		const result = await exec(command.file, command.args, { ...command, signal: running.signal });
 		this.#running = undefined;
+		// The process is ending, and whoever does the parting clear owns what is on the bar.
+		if (running.signal.aborted) return undefined;
 		const failure = failureOf("show", command, result, request.target);
 		const endedMs = clock.monotonicMs();
-		// Otherwise the process is ending, and whoever does the parting clear owns what is on the bar.
-		if (this.#lit === provisional) {
-			if (failure === undefined) this.#lit = litFor(true, endedMs, lifetimeMs);
-			else if (!failure.late) this.#lit = before;
-		}
+		if (failure === undefined) this.#lit = litFor(true, endedMs, lifetimeMs);
+		else if (!failure.late) this.#lit = before;
 		return { failure, tookMs: Math.round(endedMs - startedMs) };
 	}
 

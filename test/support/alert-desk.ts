@@ -39,6 +39,7 @@ export class AlertDesk {
 	readonly notices: string[] = [];
 	readonly drawings: Drawing[] = [];
 	readonly cycle: AlertCycle;
+	readonly stopListening: () => void;
 	/** What the next runs of the CLI do, first come first served; afterwards all goes well. */
 	readonly behaviours: Record<Step, Behaviour[]> = { show: [], clear: [] };
 	/** How long making each asset takes, and how it ends. */
@@ -86,7 +87,10 @@ export class AlertDesk {
 			},
 			env: {},
 		});
-		this.cycle.listen({ changed: () => undefined, notice: (message) => this.notices.push(message) });
+		this.stopListening = this.cycle.listen({
+			changed: () => undefined,
+			notice: (message) => this.notices.push(message),
+		});
 	}
 
 	/** What happened, in the words of the log: `fired turn 0`, `skipped turn 1 superseded`. */
