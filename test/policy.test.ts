@@ -352,8 +352,9 @@ describe("what the user wants to hear nothing of", () => {
 });
 
 test("from print mode, if asked for, one detached alert comes when pi settles", async () => {
-	const pi = new PlayedPi({ headless: true }, { headless: true });
+	const pi = new PlayedPi({ headless: true, minRunSeconds: 5 }, { headless: true });
 	pi.policy.runStarted();
+	await pi.desk.advance(6_000);
 	await pi.workingTurn(0);
 	pi.policy.questionAsked("select");
 	await pi.turn(1);

@@ -62,10 +62,10 @@ export class AlertPolicy {
 	runStarted(): void {
 		// A retry starts the agent again within the same run.
 		this.#run.startedMs ??= this.#ports.clock.monotonicMs();
-		const run = this.#run;
 		this.#enqueue(async () => {
 			const settings = await this.#settings();
-			if (!this.#isGated || !settings.enabled || this.#gate("done", settings, run) !== undefined) return;
+			const { nested, headless } = this.#ports;
+			if (nested || !headless || !settings.headless || !settings.enabled) return;
 			const verdicts = (["done", "error"] as const).map((alert) => this.#request({ alert, reason: "" }, settings));
 			// Not awaited, for the run does not wait either; it never rejects.
 			void this.#ports.detached().prepare(verdicts);
