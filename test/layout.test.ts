@@ -70,6 +70,14 @@ describe("imports go one way", () => {
 		}
 	});
 
+	test("of the alert extension, only its wiring knows pi", () => {
+		const wiring = ["commands.ts", "index.ts", "pi-screen.ts"].map((name) => `extensions/busybar-alert/${name}`);
+		const knowing = sources("extensions/busybar-alert").filter((file) =>
+			importsOf(file).some((imported) => imported.startsWith("@earendil-works/")),
+		);
+		expect(knowing.sort()).toEqual(wiring);
+	});
+
 	test("no source of the product reaches into the tests", () => {
 		for (const file of [...sources("extensions"), ...sources("busybar")]) {
 			expect(
