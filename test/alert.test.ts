@@ -386,6 +386,10 @@ describe("when the draw fails", () => {
 		desk.cycle.show(alertRequest({ command: "/opt/busybar" }));
 		await desk.advance(100);
 		expect(desk.forgotten).toEqual(["/opt/busybar"]);
+		desk.forgotten.length = 0;
+		desk.cycle.show(alertRequest({ command: "/opt/busybar", isManual: true }));
+		await desk.advance(100);
+		expect(desk.forgotten).toEqual(["/opt/busybar"]);
 	});
 
 	test("over a lit alert, that one is cleared", async () => {
@@ -602,6 +606,36 @@ describe("when pi ends", () => {
 		expect(desk.told).toEqual([]);
 		expect(desk.cycle.backingOff).toBe(false);
 		expect(desk.cycle.busy).toBe(false);
+	});
+
+	test("soon after a draw that failed late, the clear waits for the parked draw", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push({ tookMs: 60_000, killed: true });
+		desk.cycle.show(turn(0));
+		await desk.advance(8_500);
+		expect(desk.cycle.part()).toMatchObject({ delayMs: 2_000 });
+	});
+
+	test("during a clear, that one is cut off, and there is one row", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.clear.push({ tookMs: 4_000 });
+		desk.cycle.show(turn(0));
+		await desk.advance(60 + 3_000 + 1_000);
+		expect(desk.cycle.part()).toMatchObject({ delayMs: 0 });
+		await desk.advance(20_000);
+		expect(desk.aborted).toBe(1);
+		expect(desk.story).toEqual(["fired turn 0", "cleared turn 0"]);
+	});
+
+	test("while the picture is being made, the alert is dropped with a row", async () => {
+		const desk = new AlertDesk();
+		desk.assetTookMs = 1_000;
+		desk.cycle.show(turn(0));
+		await desk.advance(500);
+		expect(desk.cycle.part()).toBeUndefined();
+		await desk.advance(20_000);
+		expect(desk.steps).toEqual([]);
+		expect(desk.story).toEqual(["skipped turn 0 withdrawn"]);
 	});
 
 	test("what waits is dropped, and both have their row", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { systemClock } from "../extensions/busybar-alert/clock.ts";
 import { DetachedAlerts } from "../extensions/busybar-alert/detached-alerts.ts";
 import type { LogRow } from "../extensions/busybar-alert/log.ts";
 import type { LaterStep } from "../extensions/busybar-alert/run-later.ts";
@@ -7,16 +8,18 @@ import { alertRequest } from "./support/alert-desk.ts";
 
 const OWN = "/home/me/frames";
 
-function detached(expiresAfter = true) {
+function detached(expiresAfter = true, hasNode = true) {
 	const rows: LogRow[] = [];
 	const left: LaterStep[][] = [];
 	const abilities = { expiresAfter, requestTimeout: true, tokenFromEnvironment: true };
 	const alerts = new DetachedAlerts({
 		whichCli: {
 			choose: async (command) =>
-				command === "/gone"
-					? { ok: false, failure: { kind: "not_found", message: "gone" }, foreign: [] }
-					: { ok: true, cli: { source: "path", file: "/opt/busybar", leadingArgs: [], abilities }, foreign: [] },
+				command === "/slow"
+					? new Promise<never>(() => undefined)
+					: command === "/gone"
+						? { ok: false, failure: { kind: "not_found", message: "gone" }, foreign: [] }
+						: { ok: true, cli: { source: "path", file: "/opt/busybar", leadingArgs: [], abilities }, foreign: [] },
 		},
 		assets: {
 			ensure: async (pattern) =>
@@ -29,8 +32,12 @@ function detached(expiresAfter = true) {
 			}),
 		},
 		log: { append: (row) => void rows.push(row) },
-		runLater: (steps) => void left.push([...steps]),
+		runLater: (steps) => {
+			left.push([...steps]);
+			return hasNode;
+		},
 		env: {},
+		clock: systemClock,
 	});
 	/** What is left to another process, as `show` or `clear +3000`. */
 	const steps = () =>
@@ -54,6 +61,11 @@ test("with a CLI that cannot let it expire, the same process clears after the ho
 	const { show, steps } = detached(false);
 	await show(alertRequest({ holdSeconds: 3 }));
 	expect(steps()).toEqual(["show", "clear +3000"]);
+	const short = detached(false);
+	await short.show(alertRequest({ holdSeconds: 0.5 }));
+	// Not before a draw that the bar has parked.
+	expect(short.steps()).toEqual(["show", "clear +2000"]);
+	expect(short.left[0]?.map(({ always }) => always)).toEqual([false, true]);
 });
 
 test("a run that is over before anything is ready has its alert made and drawn in one go", async () => {
@@ -78,4 +90,25 @@ test("a CLI that is not there is an error row", async () => {
 	await show(alertRequest({ command: "/gone" }));
 	expect(left).toEqual([]);
 	expect(rows).toMatchObject([{ outcome: "error", kind: "not_found" }]);
+});
+
+test("a CLI that was not checked in time is an error row, not another CLI in its place", async () => {
+	const { alerts, rows, left } = detached();
+	await alerts.show(alertRequest({ command: "/slow" }));
+	expect(left).toEqual([]);
+	expect(rows).toMatchObject([{ outcome: "error", error: expect.stringContaining("before /slow could be checked") }]);
+});
+
+test("without any Node to draw after pi's end, the log does not say that it fired", async () => {
+	const { show, rows } = detached(true, false);
+	await show(alertRequest());
+	expect(rows).toMatchObject([{ outcome: "error", kind: "no_node" }]);
+});
+
+test("one broken picture for two alerts gives each of them its own of ours", async () => {
+	const { alerts, rows } = detached();
+	const done = alertRequest({ alert: "done", pattern: OWN, fallbackPattern: "check" });
+	await alerts.prepare([done, { ...done, alert: "error", fallbackPattern: "cross" }]);
+	await alerts.show(done);
+	expect(rows.at(-1)).toMatchObject({ outcome: "fired", alert: "done", pattern: "check" });
 });

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
-import { execProcess } from "../extensions/busybar-alert/exec.ts";
+import { ChildProcesses, execProcess } from "../extensions/busybar-alert/exec.ts";
 import { waitUntil } from "./support/wait.ts";
+
+function hasEnded(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return false;
+	} catch {
+		return true;
+	}
+}
 
 const node = (script: string, options: { deadlineMs?: number; env?: NodeJS.ProcessEnv } = {}) =>
 	execProcess(process.execPath, ["-e", script], { deadlineMs: 20_000, ...options });
@@ -47,14 +56,24 @@ test("what the program has started ends with it at the deadline", async () => {
 		"{ stdio: 'ignore' }); console.log(child.pid); setInterval(() => {}, 1000)";
 	const result = await node(script, { deadlineMs: 1_500 });
 	expect(result.killed).toBe(true);
-	await waitUntil("the end of the grandchild", 5_000, () => {
-		try {
-			process.kill(Number(result.stdout), 0);
-			return false;
-		} catch {
-			return true;
-		}
-	});
+	await waitUntil("the end of the grandchild", 5_000, () => hasEnded(Number(result.stdout)));
+});
+
+test("what the program has started ends with it even if it ignores SIGTERM", async () => {
+	const stubborn = "process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)";
+	const script = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}], { stdio: 'inherit' }); setInterval(() => {}, 1000)`;
+	const result = await node(script, { deadlineMs: 1_500 });
+	expect(result).toMatchObject({ killed: true, signal: "SIGTERM" });
+	await waitUntil("the end of the grandchild", 5_000, () => hasEnded(Number(result.stdout)));
+});
+
+test("all that still run can be ended at once", async () => {
+	const children = new ChildProcesses();
+	const running = [1, 2].map(() =>
+		children.exec(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { deadlineMs: 20_000 }),
+	);
+	children.endAll();
+	for (const result of await Promise.all(running)) expect(result.killed).toBe(true);
 });
 
 test("the signal ends a program at once, whatever it does about SIGTERM", async () => {

@@ -19,7 +19,7 @@ test.each([
 	["nobody ", null],
 	["demo tune ", ["demo tune slow", "demo tune fast waltz"]],
 	["demo  tune fast w", ["demo tune fast waltz"]],
-	["demo tune slow", ["demo tune slow"]],
+	["demo tune slow", null],
 	["demo tune loud", null],
 	["demo greet ", null],
 ])("after /px %j", (typed, expected) => {

@@ -171,6 +171,10 @@ describe("saving", () => {
 		expect(await file.load()).toBe(saved);
 		expect(readFileSync(`${path}.bad`, "utf8")).toBe("precious but broken");
 		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ enabled: false });
+		writeFileSync(path, "broken again");
+		await file.save({ enabled: true });
+		expect(readFileSync(`${path}.bad`, "utf8")).toBe("precious but broken");
+		expect(readFileSync(`${path}.2.bad`, "utf8")).toBe("broken again");
 	});
 
 	test("never replaces a file that it could not read", async () => {

@@ -178,6 +178,18 @@ describe("the proof", () => {
 		expect(machine.started).toEqual([path, path]);
 	});
 
+	test("that a program was silent is no choice for good, and forgetting it asks again at once", async () => {
+		const machine = new Machine();
+		machine.program("a", CONTRACT);
+		const path = join(machine.folder, "a", "busybar");
+		writeFileSync(path, "#!/bin/sh\nexec sleep 20\n");
+		const which = machine.which();
+		expect(await which.choose("")).toMatchObject({ cli: { source: "bundled" }, isProvisional: true });
+		which.forget("");
+		await which.choose("");
+		expect(machine.started).toEqual([path, path]);
+	});
+
 	test("of a program that cannot be started says why", async () => {
 		const machine = new Machine();
 		const path = machine.program("a", CONTRACT);

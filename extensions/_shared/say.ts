@@ -3,7 +3,16 @@
 import { writeSync } from "node:fs";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 
+/** Never throws: a session that pi replaced meanwhile has nobody left to tell. */
 export function say(ctx: ExtensionCommandContext, text: string, level: "info" | "warning"): void {
+	try {
+		tell(ctx, text, level);
+	} catch {
+		// The objects of a replaced session throw.
+	}
+}
+
+function tell(ctx: ExtensionCommandContext, text: string, level: "info" | "warning"): void {
 	if (ctx.hasUI) ctx.ui.notify(text, level);
 	// pi redirects stdout in print mode, and in JSON mode stdout is the event stream.
 	else writeSync(ctx.mode === "print" ? 1 : 2, `${text}\n`);

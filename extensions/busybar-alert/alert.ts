@@ -128,6 +128,11 @@ export class AlertCycle {
 	/** The process ends: what waits is dropped, and what is lit is given up to whoever does the clear that comes back. */
 	part(when: "now" | "after_hold" = "now"): PartingClear | undefined {
 		this.#dropNext();
+		const current = this.#current;
+		if (current?.status === "waiting" && !this.#drawing.isUnderWay) {
+			current.holdLimitMs = 0;
+			this.#skip(current, "withdrawn");
+		}
 		const { lit } = this.#drawing;
 		const parting = this.#drawing.part(when);
 		if (!parting || !lit) return undefined;
@@ -168,6 +173,8 @@ export class AlertCycle {
 	/** Gets the picture on the bar and decides the ticket. */
 	async #draw(ticket: OpenTicket): Promise<void> {
 		const { request } = ticket;
+		// Whoever tests by hand may just have installed or mended it.
+		if (request.isManual) this.#ports.whichCli.forget(request.command);
 		const choice = await this.#ports.whichCli.choose(request.command);
 		if (this.#overtaken(ticket)) return;
 		if (!choice.ok) return this.#fail(ticket, choice.failure);
@@ -255,9 +262,9 @@ export class AlertCycle {
 	async #tryClear(): Promise<Failure | undefined> {
 		const { lit } = this.#drawing;
 		if (!lit) return undefined;
-		const { failure, heldMs } = await this.#drawing.clear();
-		if (!failure) this.#log(lit.request, { outcome: "cleared", heldMs });
-		return failure;
+		const cleared = await this.#drawing.clear();
+		if (cleared && !cleared.failure) this.#log(lit.request, { outcome: "cleared", heldMs: cleared.heldMs });
+		return cleared?.failure;
 	}
 
 	/** Tries again until the bar has ended the alert by itself, the next alert took it over, or an hour has passed. */
@@ -306,6 +313,7 @@ export class AlertCycle {
 	}
 
 	#skip(ticket: OpenTicket, why: "superseded" | "withdrawn"): void {
+		if (ticket.status !== "waiting") return;
 		this.#log(ticket.request, { outcome: "skipped", gate: why });
 		ticket.decide("superseded");
 	}

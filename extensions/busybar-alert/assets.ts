@@ -4,6 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -59,6 +60,7 @@ export class Assets {
 	readonly #folder: string;
 	readonly #checked = new Set<string>();
 	readonly #inProgress = new Map<string, Promise<AssetResult>>();
+	readonly #temporaries = new Set<string>();
 	#temporaryCount = 0;
 
 	constructor(exec: ExecFn, cacheFolder: string) {
@@ -154,6 +156,7 @@ export class Assets {
 		await this.#sweep();
 		const stem = this.#temporaryStem();
 		const made = { zip: `${stem}.zip`, anim: `${stem}.anim` };
+		for (const path of Object.values(made)) this.#temporaries.add(path);
 		try {
 			if (source.from === "anim") await copyFile(source.path, made.anim);
 			else {
@@ -172,12 +175,24 @@ export class Assets {
 			return undefined;
 		} finally {
 			await Promise.all(Object.values(made).map((path) => rm(path, { force: true })));
+			for (const path of Object.values(made)) this.#temporaries.delete(path);
 		}
 	}
 
 	#temporaryStem(): string {
 		this.#temporaryCount += 1;
 		return join(this.#folder, `${TEMPORARY}${process.pid}-${this.#temporaryCount}-${Date.now().toString(36)}`);
+	}
+
+	/** Removes what is half made, for the moment when pi exits. Synchronous; never throws. */
+	abandon(): void {
+		for (const path of this.#temporaries) {
+			try {
+				rmSync(path, { force: true });
+			} catch {
+				// The next making sweeps it away.
+			}
+		}
 	}
 
 	/** Removes what a pi that was killed in the middle has left. */

@@ -181,7 +181,8 @@ export function registerCommands(pi: ExtensionAPI, session: () => Session | unde
 			description,
 			getArgumentCompletions: (prefix) => {
 				const fitting = choices.filter(({ args }) => args !== "" && args.startsWith(prefix));
-				if (fitting.length === 0) return null;
+				// An offer of what is typed already would take the Enter that is to send it.
+				if (fitting.every(({ args }) => args === prefix)) return null;
 				return fitting.map(({ args, label }) => ({ value: args, label: args, description: label }));
 			},
 			handler: async (args, ctx) => {

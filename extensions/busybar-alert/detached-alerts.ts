@@ -5,10 +5,11 @@
 
 import type { Assets } from "./assets.ts";
 import { type Cli, CommandLine, type Failure } from "./busybar.ts";
-import { lifetimeSeconds } from "./drawing.ts";
+import type { Clock } from "./clock.ts";
+import { lifetimeSeconds, PARKED_DRAW_MS } from "./drawing.ts";
 import type { AlertLog, LogEvent } from "./log.ts";
 import { type LaterStep, partingStep, type RunLaterFn } from "./run-later.ts";
-import type { AlertRequest } from "./ticket.ts";
+import type { Alert, AlertRequest } from "./ticket.ts";
 import type { WhichCli } from "./which-cli.ts";
 
 export interface DetachedPorts {
@@ -18,7 +19,10 @@ export interface DetachedPorts {
 	readonly log: Pick<AlertLog, "append">;
 	readonly runLater: RunLaterFn;
 	readonly env: NodeJS.ProcessEnv;
+	readonly clock: Clock;
 }
+
+const SOON_MS = 200;
 
 /** What an alert needs, with what failed on the way. */
 interface Ready {
@@ -31,8 +35,7 @@ interface Ready {
 
 export class DetachedAlerts {
 	readonly #ports: DetachedPorts;
-	/** By the pattern that was asked for. */
-	readonly #ready = new Map<string, Ready>();
+	readonly #ready = new Map<Alert, Ready>();
 
 	constructor(ports: DetachedPorts) {
 		this.#ports = ports;
@@ -40,22 +43,29 @@ export class DetachedAlerts {
 
 	/** Gets ready, while the run goes on, what an alert at its end would have to wait for. Never rejects. */
 	async prepare(requests: readonly AlertRequest[]): Promise<void> {
-		for (const request of requests) this.#ready.set(request.pattern, await this.#prepare(request));
+		for (const request of requests) this.#ready.set(request.alert, await this.#prepare(request));
 	}
 
 	/** Resolves once the process that draws is started, or the log says why there is none. */
 	async show(request: AlertRequest): Promise<void> {
-		const { cli, pattern, anim, make, failures } = this.#ready.get(request.pattern) ?? (await this.#improvise(request));
+		const { cli, pattern, anim, make, failures } = this.#ready.get(request.alert) ?? (await this.#improvise(request));
 		for (const { kind, message } of failures) this.#log(request, { outcome: "error", kind, error: message });
 		if (!cli) return;
 		const command = new CommandLine(cli, this.#ports.env).show(anim, request.target, lifetimeSeconds(request));
-		const steps: LaterStep[] = [{ command, delayMs: 0, tries: 1 }];
-		if (make) steps.unshift({ command: make, delayMs: 0, tries: 1 });
+		const once = { delayMs: 0, tries: 1, always: false };
+		const steps: LaterStep[] = [{ command, ...once }];
+		if (make) steps.unshift({ command: { ...make, env: command.env }, ...once });
 		if (!cli.abilities.expiresAfter) {
-			steps.push(partingStep({ cli, target: request.target, delayMs: request.holdSeconds * 1_000 }));
+			// A draw whose answer was lost may be parked at the bar, and nothing else would end it.
+			const delayMs = Math.max(PARKED_DRAW_MS, request.holdSeconds * 1_000);
+			steps.push(partingStep({ cli, target: request.target, delayMs }));
 		}
-		this.#ports.runLater(steps, cli);
-		this.#log(request, { outcome: "fired", pattern, anim, detached: true });
+		if (this.#ports.runLater(steps, cli)) {
+			this.#log(request, { outcome: "fired", pattern, anim, detached: true });
+		} else {
+			const error = 'No Node was found to draw after pi\'s end. Install Node, or set `command` to "bundled".';
+			this.#log(request, { outcome: "error", kind: "no_node", error });
+		}
 	}
 
 	async #prepare(request: AlertRequest): Promise<Ready> {
@@ -73,14 +83,31 @@ export class DetachedAlerts {
 		return { cli: undefined, pattern, anim: "", failures };
 	}
 
-	/** The run was over before all was ready: the bundled CLI needs no proof, and our own picture no check. */
+	/** The run was over before all was ready: what needs no proof and no check is made and drawn in one go. */
 	async #improvise(request: AlertRequest): Promise<Ready> {
 		const pattern = request.fallbackPattern;
-		const choice = await this.#ports.whichCli.choose("bundled");
-		if (!choice.ok) return { cli: undefined, pattern, anim: "", failures: [choice.failure] };
-		const commands = new CommandLine(choice.cli, this.#ports.env);
-		const plan = await this.#ports.assets.plan(pattern, request.target.display, commands);
-		return { cli: choice.cli, pattern, failures: [], ...plan };
+		const failed = (failure: Failure): Ready => ({ cli: undefined, pattern, anim: "", failures: [failure] });
+		const choice = await this.#soon(this.#ports.whichCli.choose(request.command || "bundled"));
+		if (!choice) {
+			const message = `The run was over before ${request.command} could be checked. The next one has its alert.`;
+			return failed({ kind: "unknown", message });
+		}
+		if (!choice.ok) return failed(choice.failure);
+		try {
+			const commands = new CommandLine(choice.cli, this.#ports.env);
+			const plan = await this.#ports.assets.plan(pattern, request.target.display, commands);
+			return { cli: choice.cli, pattern, failures: [], ...plan };
+		} catch (error) {
+			return failed({ kind: "unknown", message: `The animation could not be prepared: ${String(error)}` });
+		}
+	}
+
+	/** What a promise resolves to if it does so before pi would notice. */
+	#soon<T>(promise: Promise<T>): Promise<T | undefined> {
+		return Promise.race([
+			promise,
+			new Promise<undefined>((resolve) => void this.#ports.clock.after(SOON_MS, () => resolve(undefined))),
+		]);
 	}
 
 	#log({ alert, reason, session }: AlertRequest, event: LogEvent): void {

@@ -51,7 +51,7 @@ export const lifetimeSeconds = (request: AlertRequest): number =>
 export class Drawing {
 	readonly #ports: DrawingPorts;
 	#lit: Lit | undefined;
-	/** Ends the draw that is under way. */
+	/** Ends the draw or the clear that is under way. */
 	#running: AbortController | undefined;
 	#clearing: Promise<unknown> = Promise.resolve();
 
@@ -63,6 +63,11 @@ export class Drawing {
 	get lit(): Lit | undefined {
 		if (this.#lit && this.#lit.expiresAtMs <= this.#ports.clock.monotonicMs()) this.#lit = undefined;
 		return this.#lit;
+	}
+
+	/** A draw or a clear is being done. */
+	get isUnderWay(): boolean {
+		return this.#running !== undefined;
 	}
 
 	/**
@@ -107,15 +112,20 @@ export class Drawing {
 		if (this.#lit) this.#lit = { ...this.#lit, request };
 	}
 
-	/** One try to take our picture off the bar. Never rejects. */
-	async clear(): Promise<{ readonly failure: Failure | undefined; readonly heldMs: number }> {
+	/** One try to take our picture off the bar. Resolves to undefined when `part` has cut it off. Never rejects. */
+	async clear(): Promise<{ readonly failure: Failure | undefined; readonly heldMs: number } | undefined> {
 		const { lit } = this;
-		if (!lit) return { failure: undefined, heldMs: 0 };
+		if (!lit) return undefined;
 		const { clock, exec, env } = this.#ports;
 		const command = new CommandLine(lit.cli, env).clear(lit.request.target);
-		const running = exec(command.file, command.args, command);
-		this.#clearing = running;
-		const failure = failureOf("clear", command, await running, lit.request.target);
+		const running = new AbortController();
+		this.#running = running;
+		const ended = exec(command.file, command.args, { ...command, signal: running.signal });
+		this.#clearing = ended;
+		const result = await ended;
+		this.#running = undefined;
+		if (running.signal.aborted) return undefined;
+		const failure = failureOf("clear", command, result, lit.request.target);
 		const heldMs = Math.round(clock.monotonicMs() - lit.sinceMs);
 		// HTTP 400: nothing of ours is lit.
 		if (failure && failure.httpStatus !== 400) return { failure, heldMs };
@@ -132,14 +142,13 @@ export class Drawing {
 		const { lit } = this;
 		if (!lit || (!lit.request.clearOnShutdown && Number.isFinite(lit.expiresAtMs))) return undefined;
 		this.#lit = undefined;
-		// Its request must not reach the bar after the clear.
-		const isCutOff = this.#running !== undefined;
+		// No request of ours must reach the bar after the clear.
 		this.#running?.abort();
 		const holdLeftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - this.#ports.clock.monotonicMs();
 		return {
 			cli: lit.cli,
 			target: lit.request.target,
-			delayMs: Math.max(0, isCutOff ? PARKED_DRAW_MS : 0, when === "after_hold" ? Math.round(holdLeftMs) : 0),
+			delayMs: Math.max(0, lit.isConfirmed ? 0 : PARKED_DRAW_MS, when === "after_hold" ? Math.round(holdLeftMs) : 0),
 		};
 	}
 }

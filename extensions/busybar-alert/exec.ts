@@ -54,6 +54,8 @@ export const execProcess: ExecFn = (file, args, options) =>
 			if (settled) return;
 			settled = true;
 			for (const timer of timers) clearTimeout(timer);
+			// What it had started may have outlived its SIGTERM.
+			if (killed) endGroup(child, "SIGKILL");
 			options.signal?.removeEventListener("abort", abort);
 			resolve({ ...end, killed, stdout: stdout.toString(), stderr: stderr.toString() });
 		};
@@ -61,10 +63,11 @@ export const execProcess: ExecFn = (file, args, options) =>
 			timers.push(setTimeout(run, ms).unref());
 		};
 
-		let child: ChildProcess;
+		let child: ChildProcess | undefined;
 		let abort: () => void = () => undefined;
+		let started: ChildProcess;
 		try {
-			child = spawn(file, args, {
+			started = spawn(file, args, {
 				...(options.env && { env: options.env }),
 				stdio: ["ignore", "pipe", "pipe"],
 				windowsHide: true,
@@ -75,11 +78,12 @@ export const execProcess: ExecFn = (file, args, options) =>
 			settle({ code: null, signal: null, spawnError: errorCode(error) });
 			return;
 		}
-		child.once("error", (error) => settle({ code: null, signal: null, spawnError: errorCode(error) }));
-		child.once("close", (code, signal) => settle({ code, signal }));
-		child.once("exit", (code, signal) => after(PIPE_GRACE_MS, () => settle({ code, signal })));
-		child.stdout?.on("data", (chunk: Buffer) => stdout.add(chunk));
-		child.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
+		child = started;
+		started.once("error", (error) => settle({ code: null, signal: null, spawnError: errorCode(error) }));
+		started.once("close", (code, signal) => settle({ code, signal }));
+		started.once("exit", (code, signal) => after(PIPE_GRACE_MS, () => settle({ code, signal })));
+		started.stdout?.on("data", (chunk: Buffer) => stdout.add(chunk));
+		started.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
 		abort = () => {
 			killed = true;
 			endGroup(child, "SIGKILL");
@@ -87,8 +91,8 @@ export const execProcess: ExecFn = (file, args, options) =>
 		if (options.signal?.aborted) abort();
 		else options.signal?.addEventListener("abort", abort, { once: true });
 		if (options.isBackground) {
-			child.unref();
-			for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.unref();
+			started.unref();
+			for (const stream of [started.stdout, started.stderr]) (stream as Socket | null)?.unref();
 		}
 		after(options.deadlineMs, () => {
 			killed = true;
@@ -101,7 +105,27 @@ export const execProcess: ExecFn = (file, args, options) =>
 		});
 	});
 
-function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+/** Runs child processes, and ends those that still run when pi does. */
+export class ChildProcesses {
+	readonly #running = new Set<AbortController>();
+
+	readonly exec: ExecFn = async (file, args, options) => {
+		const ending = new AbortController();
+		const signal = options.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal;
+		this.#running.add(ending);
+		const result = await execProcess(file, args, { ...options, signal });
+		this.#running.delete(ending);
+		return result;
+	};
+
+	/** Synchronous, so that it works while the process exits. */
+	endAll(): void {
+		for (const ending of this.#running) ending.abort();
+	}
+}
+
+function endGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
+	if (!child) return;
 	try {
 		if (OWN_GROUP && child.pid !== undefined) process.kill(-child.pid, signal);
 		else child.kill(signal);

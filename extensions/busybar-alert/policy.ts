@@ -106,7 +106,8 @@ export class AlertPolicy {
 			const settings = await this.#settings();
 			// A pi without a user interface gets its answer at once.
 			if (this.#ports.headless && settings.headless) return;
-			run.question = await this.#ask({ alert: "question", reason: `question: ${kind}` }, settings, run);
+			const ticket = await this.#ask({ alert: "question", reason: `question: ${kind}` }, settings, run);
+			run.question = ticket && { ticket, askedMs: this.#ports.clock.monotonicMs() };
 		});
 	}
 
@@ -129,6 +130,11 @@ export class AlertPolicy {
 		const ticket = cycle.show(this.#request({ alert, reason: "manual test" }, settings, true));
 		this.#restoreQuestion(this.#run, ticket);
 		return { silence, ticket };
+	}
+
+	/** pi ends: whoever clears the bar then needs nothing of ours beside it. */
+	forgetQuestion(): void {
+		this.#run.question = undefined;
 	}
 
 	/** The session ends: nobody will answer its question any more. Resolves when all events are worked off. Never rejects. */
@@ -155,13 +161,21 @@ export class AlertPolicy {
 	#restoreQuestion(run: Run, test: Ticket): void {
 		const { question } = run;
 		if (!question) return;
-		void test.ended.then(() => {
-			if (run.question === question) run.question = this.#ports.cycle().show(question.request);
-		});
+		void test.ended.then(() =>
+			this.#enqueue(async () => {
+				const settings = await this.#settings();
+				const { askedMs, ticket } = question;
+				const leftSeconds = settings.questionHoldSeconds - (this.#ports.clock.monotonicMs() - askedMs) / 1_000;
+				if (run.question !== question || this.#ports.cycle().busy || leftSeconds <= 0) return;
+				const { alert, reason } = ticket.request;
+				const again = await this.#ask({ alert, reason }, settings, run, leftSeconds);
+				if (again) run.question = { ticket: again, askedMs };
+			}),
+		);
 	}
 
 	#withdrawQuestion(run: Run): void {
-		if (run.question) this.#ports.cycle().withdraw(run.question);
+		if (run.question) this.#ports.cycle().withdraw(run.question.ticket);
 		run.question = undefined;
 	}
 
@@ -180,14 +194,14 @@ export class AlertPolicy {
 		return loaded.values;
 	}
 
-	async #ask(ask: Ask, settings: Settings, run: Run): Promise<Ticket | undefined> {
+	async #ask(ask: Ask, settings: Settings, run: Run, holdSeconds?: number): Promise<Ticket | undefined> {
 		if (!settings.enabled) return undefined;
 		const gate = this.#gate(ask.alert, settings, run);
 		if (gate !== undefined) {
 			this.#ports.log.append({ ...this.#origin(ask), outcome: "skipped", gate });
 			return undefined;
 		}
-		const request = this.#request(ask, settings);
+		const request = { ...this.#request(ask, settings), ...(holdSeconds !== undefined && { holdSeconds }) };
 		if (!this.#isGated) return this.#ports.cycle().show(request);
 		await this.#ports.detached().show(request);
 		return undefined;

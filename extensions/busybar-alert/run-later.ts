@@ -6,35 +6,38 @@ import type { PartingClear } from "./drawing.ts";
 import { spawnDetached } from "./exec.ts";
 import { thisRuntime } from "./which-cli.ts";
 
-/** The next step comes only after this one has succeeded. */
 export interface LaterStep {
 	readonly command: Command;
 	/** Before the first try. */
 	readonly delayMs: number;
 	readonly tries: number;
+	/** Is run although a step before it has failed. */
+	readonly always: boolean;
 }
 
-export type RunLaterFn = (steps: readonly LaterStep[], cli: Cli) => void;
+/** False where it cannot be done: several steps need a Node. */
+export type RunLaterFn = (steps: readonly LaterStep[], cli: Cli) => boolean;
 
 const SCRIPT = fileURLToPath(new URL("./run-later.js", import.meta.url));
 
-/** Never throws. Without any Node, in the standalone pi with a CLI that is none, only the last step is run, and at once. */
+/** Never throws. Without any Node, in the standalone pi with a CLI that is none, a single step is run at once. */
 export const runLater: RunLaterFn = (steps, cli) => {
-	const last = steps.at(-1);
-	if (!last) return;
+	const [first] = steps;
+	if (!first) return true;
 	const runtime = thisRuntime();
 	const node = runtime.isNode ? runtime.execPath : cli.source === "bundled" ? cli.file : undefined;
-	if (node === undefined) {
-		spawnDetached(last.command.file, last.command.args, last.command.env);
-		return;
-	}
-	const plan = steps.map(({ command: { file, args }, delayMs, tries }) => ({ delayMs, file, args, tries }));
 	// The steps of one alert have one environment: that of its CLI and its token.
-	spawnDetached(node, [SCRIPT, JSON.stringify(plan)], last.command.env);
+	const { env } = first.command;
+	if (node !== undefined) {
+		const plan = steps.map(({ command: { file, args }, ...step }) => ({ file, args, ...step }));
+		spawnDetached(node, [SCRIPT, JSON.stringify(plan)], env);
+	} else if (steps.length === 1) spawnDetached(first.command.file, first.command.args, env);
+	else return false;
+	return true;
 };
 
 const CLEAR_TRIES = 3;
 
 export function partingStep({ cli, target, delayMs }: PartingClear): LaterStep {
-	return { command: new CommandLine(cli).clear(target), delayMs, tries: CLEAR_TRIES };
+	return { command: new CommandLine(cli).clear(target), delayMs, tries: CLEAR_TRIES, always: true };
 }

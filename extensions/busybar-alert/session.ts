@@ -6,7 +6,6 @@
 import { join } from "node:path";
 import { CommandLine } from "./busybar.ts";
 import { systemClock } from "./clock.ts";
-import type { DetachedAlerts } from "./detached-alerts.ts";
 import { AlertLog } from "./log.ts";
 import { muteText } from "./mute.ts";
 import { isNested, joinSessions, type PiMode } from "./nesting.ts";
@@ -41,7 +40,7 @@ export class Session {
 	readonly #shared: CycleParts | undefined;
 	/** Those of an instance that must not touch the shared ones: a manual test, an alert from print mode. */
 	#own: CycleParts | undefined;
-	#detached: DetachedAlerts | undefined;
+	#detached: ReturnType<typeof createDetachedAlerts> | undefined;
 	#loaded: LoadedSettings | undefined;
 	readonly #leaveSessions: () => void;
 	readonly #presence: TerminalPresence | undefined;
@@ -72,7 +71,7 @@ export class Session {
 			isMutedHere: () => shared?.isMutedHere === true,
 			detached: () => {
 				this.#detached ??= createDetachedAlerts(host.cacheFolder, this.log);
-				return this.#detached;
+				return this.#detached[0];
 			},
 			onSettings: (loaded) => this.#useSettings(loaded),
 		});
@@ -129,11 +128,17 @@ export class Session {
 		this.#stopListening();
 		if (this.#shared && this.#presence) this.#shared.knownFocus = this.#presence.known;
 		this.#presence?.stop();
-		// Before the policy withdraws an open question, for that would be a clear of its own.
-		if (isQuit && this.#shared) partFrom(this.#shared.cycle, "now");
+		if (isQuit && this.#shared) {
+			// To withdraw an open question would be a clear of its own.
+			this.policy.forgetQuestion();
+			partFrom(this.#shared.cycle, "now");
+		}
 		const written = this.policy.end().then(() => this.log.flush());
 		await Promise.race([written, new Promise((resolve) => setTimeout(resolve, FLUSH_LIMIT_MS).unref())]);
-		if (isQuit && this.#own) partFrom(this.#own.cycle, "after_hold");
+		if (!isQuit) return;
+		if (this.#own) partFrom(this.#own.cycle, "after_hold");
+		this.#own?.endProcesses();
+		this.#detached?.[1]();
 	}
 
 	/** A CLI or a picture of the user's own is looked at when it is set, while there is somebody to read what is wrong. */

@@ -3,7 +3,8 @@
  * Touches that file only.
  */
 
-import { mkdir, readFile, rename, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { copyFile, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Value } from "typebox/value";
 import { writeJson } from "./json-file.ts";
@@ -70,6 +71,7 @@ function mutedUntil(saved: unknown): number | undefined {
 	return Number.isNaN(timeMs) ? undefined : timeMs;
 }
 
+const MOST_KEPT_ASIDE = 100;
 const FILE_LIMIT_BYTES = 1024 * 1024;
 
 /** `busybar-alert.json` in pi's agent folder, read again whenever it changed. */
@@ -119,9 +121,9 @@ export class SettingsFile {
 				const { saved, damaged, unreadable } = await readSaved(this.path);
 				// What cannot be read cannot be kept either.
 				if (unreadable) throw unreadable;
-				if (damaged) await rename(this.path, `${this.path}.bad`);
+				const kept = damaged ? await keepAside(this.path) : undefined;
 				await writeJson(this.path, withChanges(saved, changes, "mutedUntilMs" in changes));
-				if (damaged) note = `The settings file held something else; that is kept as ${this.path}.bad.`;
+				if (kept) note = `The settings file held something else; that is kept as ${kept}.`;
 			} finally {
 				await unlock();
 			}
@@ -133,6 +135,19 @@ export class SettingsFile {
 		const noted = { ...loaded, warnings: [note, ...loaded.warnings] };
 		this.#known = { version: await fileVersion(this.path), loaded: noted };
 		return noted;
+	}
+}
+
+/** Copies the file to a name that is still free, and returns that. */
+async function keepAside(path: string): Promise<string> {
+	for (let count = 1; ; count += 1) {
+		const aside = count === 1 ? `${path}.bad` : `${path}.${count}.bad`;
+		try {
+			await copyFile(path, aside, constants.COPYFILE_EXCL);
+			return aside;
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== "EEXIST" || count === MOST_KEPT_ASIDE) throw error;
+		}
 	}
 }
 

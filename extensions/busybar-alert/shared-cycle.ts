@@ -7,7 +7,7 @@ import { AlertCycle } from "./alert.ts";
 import { Assets } from "./assets.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { DetachedAlerts } from "./detached-alerts.ts";
-import { type ExecFn, execProcess } from "./exec.ts";
+import { ChildProcesses, type ExecFn } from "./exec.ts";
 import { AlertLog } from "./log.ts";
 import { NoticeMemory } from "./notices.ts";
 import { partingStep, runLater } from "./run-later.ts";
@@ -21,6 +21,8 @@ export interface CycleParts {
 	readonly notices: NoticeMemory;
 	readonly whichCli: WhichCli;
 	readonly assets: Assets;
+	/** Ends what still runs, and removes what it has half made. For the moment when pi ends. */
+	readonly endProcesses: () => void;
 	/** Setting warnings that this process has shown. */
 	readonly toldWarnings: Set<string>;
 	/** `/busybar-alert-mute here`. */
@@ -42,18 +44,34 @@ export function sharedCycleParts(cacheFolder: string): CycleParts {
 	// A terminal closed under an idle pi skips `session_shutdown`; this still runs.
 	process.on("exit", () => {
 		partFrom(parts.cycle, "now");
+		parts.endProcesses();
 		parts.log.flushAtExit();
 	});
 	return parts;
 }
 
 export function createCycleParts(cacheFolder: string, clock: Clock): CycleParts {
+	const children = new ChildProcesses();
+	const { exec } = children;
 	const log = new AlertLog(cacheFolder);
 	const notices = new NoticeMemory(cacheFolder);
-	const whichCli = new WhichCli(execProcess, cacheFolder);
-	const assets = new Assets(execProcess, cacheFolder);
-	const cycle = new AlertCycle({ exec: execProcess, clock, log, notices, whichCli, assets, env: process.env });
-	return { cycle, log, notices, whichCli, assets, toldWarnings: new Set(), isMutedHere: false, knownFocus: undefined };
+	const whichCli = new WhichCli(exec, cacheFolder);
+	const assets = new Assets(exec, cacheFolder);
+	const cycle = new AlertCycle({ exec, clock, log, notices, whichCli, assets, env: process.env });
+	return {
+		cycle,
+		log,
+		notices,
+		whichCli,
+		assets,
+		endProcesses: () => {
+			children.endAll();
+			assets.abandon();
+		},
+		toldWarnings: new Set(),
+		isMutedHere: false,
+		knownFocus: undefined,
+	};
 }
 
 /** Leaves the clear of what is on the bar to a process of its own; the caller waits for nothing. */
@@ -62,14 +80,16 @@ export function partFrom(cycle: AlertCycle, when: "now" | "after_hold"): void {
 	if (parting) runLater([partingStep(parting)], parting.cli);
 }
 
-/** Those of a pi that will not wait: their processes do not keep it alive. */
-export function createDetachedAlerts(cacheFolder: string, log: AlertLog): DetachedAlerts {
-	const exec: ExecFn = (file, args, options) => execProcess(file, args, { ...options, isBackground: true });
-	return new DetachedAlerts({
-		whichCli: new WhichCli(exec, cacheFolder),
-		assets: new Assets(exec, cacheFolder),
-		log,
-		runLater,
-		env: process.env,
-	});
+/** Those of a pi that will not wait: their processes do not keep it alive, and end with it. */
+export function createDetachedAlerts(cacheFolder: string, log: AlertLog): [DetachedAlerts, endProcesses: () => void] {
+	const children = new ChildProcesses();
+	const exec: ExecFn = (file, args, options) => children.exec(file, args, { ...options, isBackground: true });
+	const assets = new Assets(exec, cacheFolder);
+	const whichCli = new WhichCli(exec, cacheFolder);
+	const alerts = new DetachedAlerts({ whichCli, assets, log, runLater, env: process.env, clock: systemClock });
+	const endProcesses = () => {
+		children.endAll();
+		assets.abandon();
+	};
+	return [alerts, endProcesses];
 }

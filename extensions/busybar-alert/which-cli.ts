@@ -12,8 +12,15 @@ import type { ExecFn } from "./exec.ts";
 import { readJson, writeJson } from "./json-file.ts";
 
 export type CliChoice =
-	| { readonly ok: true; readonly cli: Cli; readonly foreign: readonly string[] }
-	| { readonly ok: false; readonly failure: Failure; readonly foreign: readonly string[] };
+	| ({ readonly ok: true; readonly cli: Cli } & PassedOver)
+	| ({ readonly ok: false; readonly failure: Failure } & PassedOver);
+
+interface PassedOver {
+	/** Programs called busybar that come first on PATH and are skipped. */
+	readonly foreign: readonly string[];
+	/** One of them gave no answer, and may do better next time. */
+	readonly isProvisional?: boolean;
+}
 
 /** This process, as far as it decides whether the bundled CLI can run with it. */
 export interface Runtime {
@@ -52,9 +59,12 @@ export class WhichCli {
 		this.#memoryPath = join(cacheFolder, "cli.json");
 	}
 
-	/** The chosen CLI did not start: looks again the next time. */
+	/** Looks again the next time, also at a program that was silent a moment ago. */
 	forget(command: string): void {
 		this.#choices.delete(command);
+		void this.#memory?.then((memory) => {
+			for (const [path, { until }] of memory) if (until !== undefined) memory.delete(path);
+		});
 	}
 
 	/** Every program on PATH that is called busybar, in the order in which a shell would find them. Never rejects. */
@@ -78,7 +88,8 @@ export class WhichCli {
 			}),
 		);
 		this.#choices.set(command, choice);
-		if (!(await choice).ok) this.#choices.delete(command);
+		const chosen = await choice;
+		if (!chosen.ok || chosen.isProvisional) this.#choices.delete(command);
 		return choice;
 	}
 
@@ -87,14 +98,16 @@ export class WhichCli {
 		if (command !== "") return this.#configured(command);
 
 		const foreign: string[] = [];
+		let isProvisional = false;
 		for (const path of await this.#onPath(this.#programName)) {
 			const proof = await this.#prove(path);
 			if (proof.verdict === "speaks") {
 				return { ok: true, cli: { source: "path", file: path, leadingArgs: [], abilities: proof.abilities }, foreign };
 			}
+			if (proof.verdict === "silent") isProvisional = true;
 			foreign.push(path);
 		}
-		return this.#bundled(foreign);
+		return { ...(await this.#bundled(foreign)), isProvisional };
 	}
 
 	async #configured(path: string): Promise<CliChoice> {

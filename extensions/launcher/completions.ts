@@ -22,5 +22,7 @@ function fitting(
 	before: string,
 ): AutocompleteItem[] | null {
 	const fit = rows.filter(({ id }) => id !== "" && id.startsWith(begun));
-	return fit.length > 0 ? fit.map(({ id, description }) => ({ value: before + id, label: id, description })) : null;
+	// An offer of what is typed already would take the Enter that is to send it.
+	if (fit.every(({ id }) => id === begun)) return null;
+	return fit.map(({ id, description }) => ({ value: before + id, label: id, description }));
 }
