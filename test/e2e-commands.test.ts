@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DEAD_ADDRESS, Desk, requests, TWO_TURNS, untilDark, untilLit } from "./support/desk.ts";
-import { runPi, startRpcPi } from "./support/pi.ts";
+import { runPi, startRpcPi, startTerminalPi } from "./support/pi.ts";
+import { KEY } from "./support/terminal.ts";
 import { waitUntil } from "./support/wait.ts";
 
 const CLEAR = "DELETE /api/display/draw";
@@ -69,6 +70,35 @@ describe("the commands", () => {
 		expect(await answerTo("/busybar-alert-toggle on")).toBe("BUSY Bar alerts are on.");
 		await pi.close();
 		expect(desk.story().filter((row) => !row.includes("manual test"))).toEqual([]);
+	});
+
+	test("typed in full in a terminal, one Enter is enough", async () => {
+		const desk = new Desk();
+		desk.saveSettings({ holdSeconds: 0.5 });
+		const bar = await desk.bar();
+		const pi = await startTerminalPi(desk.home, desk.pi(bar.addr));
+		pi.write("/busybar-alert-test do");
+		await pi.waitForText("the run is over");
+		pi.write("ne");
+		await pi.waitForScreen("no more offers", (screen) => !screen.includes("the run is over"));
+		pi.write(KEY.enter);
+		await desk.logged("fired manual test");
+		pi.kill("SIGTERM");
+		await pi.exit;
+	});
+
+	test("a session that pi replaces meanwhile has nobody left to answer, and pi goes on", async () => {
+		const desk = new Desk();
+		const bar = await desk.bar();
+		await bar.faults({ slowMs: 1_500 });
+		const pi = startRpcPi(desk.home, desk.pi(bar.addr));
+		pi.send({ id: "test", type: "prompt", message: "/busybar-alert-test" });
+		await waitUntil("the draw", 20_000, async () => (await bar.journal()).length > 0);
+		pi.send({ type: "new_session" });
+		await desk.logged("fired manual test");
+		await pi.close();
+		expect(pi.events.filter(({ type }) => type === "extension_error")).toEqual([]);
+		expect(pi.stderr).toBe("");
 	});
 
 	test("in print mode they answer on stdout, and the alert has its time although pi is gone", async () => {
