@@ -1,15 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	truncateSync,
-	utimesSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PNG } from "pngjs";
 import { describe, expect, test } from "vitest";
@@ -19,6 +9,7 @@ import { type Cli, CommandLine } from "../extensions/busybar-alert/busybar.ts";
 import { type ExecFn, execProcess } from "../extensions/busybar-alert/exec.ts";
 import { PATTERNS } from "../extensions/busybar-alert/settings-schema.ts";
 import { BUNDLED_CLI } from "../extensions/busybar-alert/which-cli.ts";
+import { scratchFolder } from "./support/scratch.ts";
 
 const CLI: Cli = {
 	source: "bundled",
@@ -29,7 +20,7 @@ const CLI: Cli = {
 const COMMANDS = new CommandLine(CLI);
 
 /** The cache of one pi process, with the commands that the real CLI was given. */
-function cacheOf(folder = mkdtempSync(join(tmpdir(), "assets-"))) {
+function cacheOf(folder = scratchFolder()) {
 	const commands: string[] = [];
 	const exec: ExecFn = (file, args, options) => {
 		commands.push(args[1] ?? "");
@@ -39,7 +30,7 @@ function cacheOf(folder = mkdtempSync(join(tmpdir(), "assets-"))) {
 }
 
 function framesFolder(width: number, height: number, count = 3): string {
-	const folder = mkdtempSync(join(tmpdir(), "frames-"));
+	const folder = scratchFolder();
 	for (let index = 0; index < count; index += 1) {
 		const png = new PNG({ width, height });
 		png.data.fill(60 + index * 60);
@@ -128,7 +119,7 @@ describe("the user's own pictures", () => {
 	test("an .anim file is shown", async () => {
 		const { assets } = cacheOf();
 		const spinner = await assets.ensure("spinner", "front", COMMANDS);
-		const own = join(mkdtempSync(join(tmpdir(), "own-")), "mine with spaces.anim");
+		const own = join(scratchFolder(), "mine with spaces.anim");
 		writeFileSync(own, readFileSync(spinner.ok ? spinner.anim : ""));
 		const made = await assets.ensure(own, "front", COMMANDS);
 		expect(made.ok && readFileSync(made.anim).equals(readFileSync(own))).toBe(true);
@@ -137,7 +128,7 @@ describe("the user's own pictures", () => {
 	const bad: readonly [string, () => string, RegExp][] = [
 		["missing folder", () => "/nowhere/frames", /\/nowhere\/frames does not exist/],
 		["missing file", () => "/nowhere/x.anim", /\/nowhere\/x\.anim does not exist/],
-		["folder without frames", () => mkdtempSync(join(tmpdir(), "empty-")), /holds no frame_0\.png/],
+		["folder without frames", () => scratchFolder(), /holds no frame_0\.png/],
 		["folder of frames for the other display", () => framesFolder(160, 80), /is 160x80, the front display is 72x16/],
 		["gap in the frames", () => gap(framesFolder(72, 16)), /missing frame_1\.png/],
 		["pipe", () => pipe(), /pipe\.anim is no regular file/],
@@ -149,12 +140,12 @@ describe("the user's own pictures", () => {
 		return folder;
 	};
 	const pipe = () => {
-		const path = join(mkdtempSync(join(tmpdir(), "pipe-")), "pipe.anim");
+		const path = join(scratchFolder(), "pipe.anim");
 		execFileSync("mkfifo", [path]);
 		return path;
 	};
 	const text = () => {
-		const path = join(mkdtempSync(join(tmpdir(), "text-")), "x.anim");
+		const path = join(scratchFolder(), "x.anim");
 		writeFileSync(path, "hello");
 		return path;
 	};

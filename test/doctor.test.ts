@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -9,6 +8,7 @@ import { execProcess } from "../extensions/busybar-alert/exec.ts";
 import { resolveSettings } from "../extensions/busybar-alert/settings.ts";
 import { WhichCli } from "../extensions/busybar-alert/which-cli.ts";
 import { DEAD_ADDRESS } from "./support/pi-desk.ts";
+import { scratchFolder } from "./support/scratch.ts";
 import { startSimulatedBar } from "./support/simulated-bar.ts";
 
 const GO_BUSYBAR = fileURLToPath(new URL("./support/go-busybar", import.meta.url));
@@ -22,7 +22,7 @@ interface Patient {
 }
 
 async function visit({ saved = {}, env = {}, kernel = "", cacheFolder }: Patient): Promise<string> {
-	const folder = cacheFolder ?? mkdtempSync(join(tmpdir(), "doctor-"));
+	const folder = cacheFolder ?? scratchFolder();
 	const path = { PATH: [...(env.PATH ? [env.PATH] : []), join(process.execPath, "..")].join(":") };
 	const runtime = { execPath: process.execPath, isNode: true, platform: process.platform, env: path };
 	const findings = await examine(resolveSettings(saved, env), {
@@ -93,7 +93,7 @@ test("alerts that are off, a pattern that is off, a picture that is gone", async
 });
 
 test("a cache that cannot be written is a problem", async () => {
-	const file = join(mkdtempSync(join(tmpdir(), "doctor-")), "file");
+	const file = join(scratchFolder(), "file");
 	writeFileSync(file, "");
 	const text = await visit({ saved: { addr: DEAD_ADDRESS }, cacheFolder: file });
 	expect(text).toMatch(/^problem .*cannot be written \(\w+\): there is no log/m);

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AlertLog, type LogRow } from "../extensions/busybar-alert/log.ts";
+import { scratchFolder } from "./support/scratch.ts";
 
-const folder = () => join(mkdtempSync(join(tmpdir(), "log-")), "cache");
+const folder = () => join(scratchFolder(), "cache");
 const row = (reason: string): LogRow => ({
 	ts: "2026-11-30T05:00:00.000Z",
 	reason,

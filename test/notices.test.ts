@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { NoticeMemory } from "../extensions/busybar-alert/notices.ts";
+import { scratchFolder } from "./support/scratch.ts";
 
-const folder = () => mkdtempSync(join(tmpdir(), "notices-"));
+const folder = scratchFolder;
 
 test("the first line ever comes once, on all pis together", async () => {
 	const path = folder();

@@ -1,20 +1,11 @@
-import {
-	lstatSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	statSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { resolveSettings, SettingsFile } from "../extensions/busybar-alert/settings.ts";
 import { SETTING_NAMES, settingField } from "../extensions/busybar-alert/settings-schema.ts";
+import { scratchFolder } from "./support/scratch.ts";
 
-const folder = () => mkdtempSync(join(tmpdir(), "settings-"));
+const folder = scratchFolder;
 
 describe("which value holds", () => {
 	test("defaults, when nothing is set", () => {

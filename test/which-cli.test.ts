@@ -1,16 +1,17 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ExecFn } from "../extensions/busybar-alert/exec.ts";
 import { execProcess } from "../extensions/busybar-alert/exec.ts";
 import { BUNDLED_CLI, type Runtime, WhichCli } from "../extensions/busybar-alert/which-cli.ts";
+import { scratchFolder } from "./support/scratch.ts";
 
 const CONTRACT = "--application-name --priority --loop";
 
 /** A machine with programs of its own; counts the processes that were started on it. */
 class Machine {
-	readonly folder = mkdtempSync(join(tmpdir(), "which-"));
+	readonly folder = scratchFolder();
 	readonly cache = join(this.folder, "cache");
 	readonly started: string[] = [];
 	readonly folders: string[] = [];
