@@ -72,6 +72,24 @@ describe("the commands", () => {
 		expect(desk.story().filter((row) => !row.includes("manual test"))).toEqual([]);
 	});
 
+	test("what one pi changes, the other heeds at its next prompt, and finds after a restart", async () => {
+		const desk = new Desk();
+		desk.saveSettings({ holdSeconds: 0.5, alertOn: "agent_settled" });
+		const bar = await desk.bar();
+		const one = startRpcPi(desk.home, desk.pi(bar.addr));
+		const other = startRpcPi(desk.home, desk.pi(bar.addr, { script: [...TWO_TURNS, ...TWO_TURNS] }));
+		await other.prompt("please");
+		await desk.logged("cleared agent settled");
+		await one.prompt("/busybar-alert-mute 2h");
+		await other.prompt("again");
+		await desk.logged("skipped agent settled muted");
+		await other.waitFor(({ statusText }) => statusText === "busybar:muted");
+		await Promise.all([one.close(), other.close()]);
+		const restarted = startRpcPi(desk.home, desk.pi(bar.addr));
+		await restarted.waitFor(({ statusText }) => statusText === "busybar:muted");
+		await restarted.close();
+	});
+
 	test("typed in full in a terminal, one Enter is enough", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 0.5 });
