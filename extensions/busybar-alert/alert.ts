@@ -7,7 +7,7 @@ import type { Assets } from "./assets.ts";
 import { Backoff } from "./backoff.ts";
 import { type Cli, CommandLine, type Failure, type FailureKind } from "./busybar.ts";
 import { Drawing, type DrawingPorts, PARKED_DRAW_MS, type PartingClear, samePlace, stillShows } from "./drawing.ts";
-import type { AlertLog, LogEvent } from "./log.ts";
+import { type AlertLog, type LogEvent, rowOf } from "./log.ts";
 import type { NoticeMemory } from "./notices.ts";
 import { type AlertRequest, OpenTicket, type Ticket } from "./ticket.ts";
 import type { WhichCli } from "./which-cli.ts";
@@ -374,15 +374,8 @@ export class AlertCycle {
 		this.#log(request, { outcome: "error", kind, error: message });
 	}
 
-	#log({ alert, reason, session }: AlertRequest, event: LogEvent): void {
-		this.#ports.log.append({
-			ts: new Date(this.#ports.clock.now()).toISOString(),
-			reason,
-			alert,
-			...event,
-			pid: process.pid,
-			session,
-		});
+	#log(request: AlertRequest, event: LogEvent): void {
+		this.#ports.log.append(rowOf(request, event, this.#ports.clock.now()));
 	}
 
 	#nowMs(): number {

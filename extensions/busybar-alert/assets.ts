@@ -59,6 +59,7 @@ export class Assets {
 	readonly #exec: ExecFn;
 	readonly #folder: string;
 	readonly #checked = new Set<string>();
+	readonly #paths = new Map<string, string>();
 	readonly #inProgress = new Map<string, Promise<AssetResult>>();
 	readonly #temporaries = new Set<string>();
 	#temporaryCount = 0;
@@ -75,7 +76,7 @@ export class Assets {
 	async ensure(pattern: string, display: Display, cli: CommandLine): Promise<AssetResult> {
 		const source = sourceOf(pattern, display);
 		try {
-			const anim = join(this.#folder, await nameOf(source, display));
+			const anim = await this.#path(pattern, display);
 			const running = this.#inProgress.get(anim);
 			if (running) return await running;
 			const result = this.#ensure(source, display, anim, cli);
@@ -90,22 +91,18 @@ export class Assets {
 					failure: badAsset(`${pattern} ${isAbsent ? "does not exist" : `cannot be read (${message})`}`),
 				};
 			}
-			return { ok: false, failure: { kind: "unknown", message: `The animation could not be prepared: ${message}` } };
+			return { ok: false, failure: { kind: "unknown", message: notPrepared(message) } };
 		}
 	}
 
 	/** Checks a file that is already there, off any alert's path; makes none. Never rejects. */
 	async check(pattern: string, display: Display, cli: CommandLine): Promise<void> {
-		const name = await nameOf(sourceOf(pattern, display), display).catch(() => undefined);
-		if (name !== undefined && (await isFile(join(this.#folder, name)))) await this.ensure(pattern, display, cli);
+		if (await this.#isThere(pattern, display)) await this.ensure(pattern, display, cli);
 	}
 
 	/** Whether the file is there and fits, is yet to be made, or what is wrong. Never rejects. */
 	async state(pattern: string, display: Display, cli: CommandLine): Promise<"ready" | "absent" | Failure> {
-		if (!isOwnPicture(pattern)) {
-			const name = await nameOf(sourceOf(pattern, display), display).catch(() => undefined);
-			if (name === undefined || !(await isFile(join(this.#folder, name)))) return "absent";
-		}
+		if (!isOwnPicture(pattern) && !(await this.#isThere(pattern, display))) return "absent";
 		const result = await this.ensure(pattern, display, cli);
 		return result.ok ? "ready" : result.failure;
 	}
@@ -113,7 +110,7 @@ export class Assets {
 	/** For a process that makes it without us: the file, and the command that makes it if it is not there. Rejects on disk trouble. */
 	async plan(pattern: Pattern, display: Display, cli: CommandLine): Promise<{ anim: string; make?: Command }> {
 		const source = sourceOf(pattern, display);
-		const anim = join(this.#folder, await nameOf(source, display));
+		const anim = await this.#path(pattern, display);
 		if (source.from === "anim" || (await isFile(anim))) return { anim };
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
 		const zip = `${this.#temporaryStem()}.zip`;
@@ -122,8 +119,8 @@ export class Assets {
 
 	/** Makes the file anew although it is there. Never rejects. */
 	async remake(pattern: string, display: Display, cli: CommandLine): Promise<AssetResult> {
-		const name = await nameOf(sourceOf(pattern, display), display).catch(() => undefined);
-		if (name !== undefined) await this.discard(join(this.#folder, name)).catch(() => undefined);
+		const anim = await this.#path(pattern, display).catch(() => undefined);
+		if (anim !== undefined) await this.discard(anim).catch(() => undefined);
 		return this.ensure(pattern, display, cli);
 	}
 
@@ -131,6 +128,22 @@ export class Assets {
 	async discard(anim: string): Promise<void> {
 		this.#checked.delete(anim);
 		await rm(anim, { force: true });
+	}
+
+	/** Where the file of a pattern is or will be. Rejects when the picture it comes from cannot be read. */
+	async #path(pattern: string, display: Display): Promise<string> {
+		const key = `${display} ${pattern}`;
+		const known = this.#paths.get(key);
+		if (known !== undefined) return known;
+		const path = join(this.#folder, await nameOf(sourceOf(pattern, display), display));
+		// The user's own picture may change under us; ours cannot, and reading its frames would delay every alert.
+		if (!isOwnPicture(pattern)) this.#paths.set(key, path);
+		return path;
+	}
+
+	async #isThere(pattern: string, display: Display): Promise<boolean> {
+		const path = await this.#path(pattern, display).catch(() => undefined);
+		return path !== undefined && (await isFile(path));
 	}
 
 	async #ensure(source: Source, display: Display, anim: string, cli: CommandLine): Promise<AssetResult> {
@@ -222,6 +235,10 @@ export class Assets {
 	#run(command: Command) {
 		return this.#exec(command.file, command.args, command);
 	}
+}
+
+export function notPrepared(why: string): string {
+	return `The animation could not be prepared: ${why}. /busybar-alert-doctor says what to mend.`;
 }
 
 /** The CLI ran to its end: what it says is about the picture, not about itself. */

@@ -272,6 +272,9 @@ function unreachable(addr: string, why: string): string {
 	);
 }
 
+/** What to do about a `command` that does not work. */
+export const SET_COMMAND = 'Set `command` to the path of a busybar CLI, or to "bundled".';
+
 function notStarted(file: string, reason: string): string {
 	const why =
 		reason === "ENOENT"
@@ -279,7 +282,7 @@ function notStarted(file: string, reason: string): string {
 			: reason === "EACCES"
 				? "is not executable"
 				: `cannot be started (${reason})`;
-	return `The busybar command ${file} ${why}. Set \`command\` to the path of a busybar CLI, or to "bundled".`;
+	return `The busybar command ${file} ${why}. ${SET_COMMAND}`;
 }
 
 const MESSAGE_LIMIT_CHARACTERS = 400;

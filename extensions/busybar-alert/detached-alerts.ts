@@ -3,11 +3,11 @@
  * ends what it drew. Imports nothing from pi.
  */
 
-import type { Assets } from "./assets.ts";
+import { type Assets, notPrepared } from "./assets.ts";
 import { type Cli, CommandLine, type Failure } from "./busybar.ts";
 import type { Clock } from "./clock.ts";
 import { lifetimeSeconds, PARKED_DRAW_MS } from "./drawing.ts";
-import type { AlertLog, LogEvent } from "./log.ts";
+import { type AlertLog, type LogEvent, rowOf } from "./log.ts";
 import { type LaterStep, partingStep, type RunLaterFn } from "./run-later.ts";
 import type { Alert, AlertRequest } from "./ticket.ts";
 import type { WhichCli } from "./which-cli.ts";
@@ -98,7 +98,7 @@ export class DetachedAlerts {
 			const plan = await this.#ports.assets.plan(pattern, request.target.display, commands);
 			return { cli: choice.cli, pattern, failures: [], ...plan };
 		} catch (error) {
-			return failed({ kind: "unknown", message: `The animation could not be prepared: ${String(error)}` });
+			return failed({ kind: "unknown", message: notPrepared(String(error)) });
 		}
 	}
 
@@ -110,7 +110,7 @@ export class DetachedAlerts {
 		]);
 	}
 
-	#log({ alert, reason, session }: AlertRequest, event: LogEvent): void {
-		this.#ports.log.append({ ts: new Date().toISOString(), reason, alert, ...event, pid: process.pid, session });
+	#log(request: AlertRequest, event: LogEvent): void {
+		this.#ports.log.append(rowOf(request, event, this.#ports.clock.now()));
 	}
 }

@@ -1,6 +1,6 @@
 /**
  * The doctor: looks at everything an alert depends on, and says of each part whether it is well and what to do.
- * Reads files and runs the CLIs it finds; changes nothing but its own probe of the cache folder.
+ * Reads files and runs the CLIs it finds; makes nothing but the cache folder and the file of a picture of the user's own.
  */
 
 import { constants } from "node:fs";

@@ -3,9 +3,9 @@
  * Imports nothing from pi; runs the CLI through the exec port.
  */
 
-import { type Cli, CommandLine, type Failure, failureOf, type Target } from "./busybar.ts";
+import { type Cli, type Command, CommandLine, type Failure, failureOf, type Target } from "./busybar.ts";
 import type { Clock } from "./clock.ts";
-import type { ExecFn } from "./exec.ts";
+import type { ExecFn, ExecResult } from "./exec.ts";
 import type { AlertRequest } from "./ticket.ts";
 
 export interface DrawingPorts {
@@ -80,7 +80,7 @@ export class Drawing {
 		// A clear that arrived after the draw would take it away again.
 		await this.#clearing;
 		const { request, cli } = picture;
-		const { clock, exec, env } = this.#ports;
+		const { clock, env } = this.#ports;
 		const command = new CommandLine(cli, env).show(picture.anim, request.target, lifetimeSeconds(request));
 		const lifetimeMs = lifetimeSeconds(request) * 1_000;
 		const litFor = (isConfirmed: boolean, sinceMs: number, ms: number): Lit => ({
@@ -94,12 +94,8 @@ export class Drawing {
 		const startedMs = clock.monotonicMs();
 		// From here on the picture may be on the bar, whatever becomes of us or of the answer.
 		this.#lit = litFor(false, startedMs, lifetimeMs + command.deadlineMs + PARKED_DRAW_MS);
-		const running = new AbortController();
-		this.#running = running;
-		const result = await exec(command.file, command.args, { ...command, signal: running.signal });
-		this.#running = undefined;
-		// The process is ending, and whoever does the parting clear owns what is on the bar.
-		if (running.signal.aborted) return undefined;
+		const result = await this.#run(command);
+		if (!result) return undefined;
 		const failure = failureOf("show", command, result, request.target);
 		const endedMs = clock.monotonicMs();
 		if (failure === undefined) this.#lit = litFor(true, endedMs, lifetimeMs);
@@ -116,15 +112,12 @@ export class Drawing {
 	async clear(): Promise<{ readonly failure: Failure | undefined; readonly heldMs: number } | undefined> {
 		const { lit } = this;
 		if (!lit) return undefined;
-		const { clock, exec, env } = this.#ports;
+		const { clock, env } = this.#ports;
 		const command = new CommandLine(lit.cli, env).clear(lit.request.target);
-		const running = new AbortController();
-		this.#running = running;
-		const ended = exec(command.file, command.args, { ...command, signal: running.signal });
+		const ended = this.#run(command);
 		this.#clearing = ended;
 		const result = await ended;
-		this.#running = undefined;
-		if (running.signal.aborted) return undefined;
+		if (!result) return undefined;
 		const failure = failureOf("clear", command, result, lit.request.target);
 		const heldMs = Math.round(clock.monotonicMs() - lit.sinceMs);
 		// HTTP 400: nothing of ours is lit.
@@ -150,6 +143,15 @@ export class Drawing {
 			target: lit.request.target,
 			delayMs: Math.max(0, lit.isConfirmed ? 0 : PARKED_DRAW_MS, when === "after_hold" ? Math.round(holdLeftMs) : 0),
 		};
+	}
+
+	/** Undefined when `part` has cut it off: whoever does the parting clear then owns what is on the bar. */
+	async #run(command: Command): Promise<ExecResult | undefined> {
+		const running = new AbortController();
+		this.#running = running;
+		const result = await this.#ports.exec(command.file, command.args, { ...command, signal: running.signal });
+		this.#running = undefined;
+		return running.signal.aborted ? undefined : result;
 	}
 }
 

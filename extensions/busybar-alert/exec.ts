@@ -45,65 +45,69 @@ const PIPE_GRACE_MS = 200;
 
 export const execProcess: ExecFn = (file, args, options) =>
 	new Promise((resolve) => {
+		const child = start(file, args, options.env);
+		if (typeof child === "string") {
+			resolve({ code: null, signal: null, killed: false, stdout: "", stderr: "", spawnError: child });
+			return;
+		}
 		const stdout = new BoundedText();
 		const stderr = new BoundedText();
 		const timers: NodeJS.Timeout[] = [];
 		let killed = false;
 		let settled = false;
+		const kill = (signal: NodeJS.Signals) => {
+			killed = true;
+			endGroup(child, signal);
+		};
+		const abort = () => kill("SIGKILL");
 		const settle = (end: Pick<ExecResult, "code" | "signal"> & { spawnError?: string }) => {
 			if (settled) return;
 			settled = true;
 			for (const timer of timers) clearTimeout(timer);
+			options.signal?.removeEventListener("abort", abort);
 			// What it had started may have outlived its SIGTERM.
 			if (killed) endGroup(child, "SIGKILL");
-			options.signal?.removeEventListener("abort", abort);
 			resolve({ ...end, killed, stdout: stdout.toString(), stderr: stderr.toString() });
 		};
 		const after = (ms: number, run: () => void) => {
 			timers.push(setTimeout(run, ms).unref());
 		};
 
-		let child: ChildProcess | undefined;
-		let abort: () => void = () => undefined;
-		let started: ChildProcess;
-		try {
-			started = spawn(file, args, {
-				...(options.env && { env: options.env }),
-				stdio: ["ignore", "pipe", "pipe"],
-				windowsHide: true,
-				// A group of its own, to be ended whole: the CLI may be a script that started another program.
-				detached: OWN_GROUP,
-			});
-		} catch (error) {
-			settle({ code: null, signal: null, spawnError: errorCode(error) });
-			return;
-		}
-		child = started;
-		started.once("error", (error) => settle({ code: null, signal: null, spawnError: errorCode(error) }));
-		started.once("close", (code, signal) => settle({ code, signal }));
-		started.once("exit", (code, signal) => after(PIPE_GRACE_MS, () => settle({ code, signal })));
-		started.stdout?.on("data", (chunk: Buffer) => stdout.add(chunk));
-		started.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
-		abort = () => {
-			killed = true;
-			endGroup(child, "SIGKILL");
-		};
+		child.once("error", (error) => settle({ code: null, signal: null, spawnError: errorCode(error) }));
+		child.once("close", (code, signal) => settle({ code, signal }));
+		child.once("exit", (code, signal) => after(PIPE_GRACE_MS, () => settle({ code, signal })));
+		child.stdout?.on("data", (chunk: Buffer) => stdout.add(chunk));
+		child.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
 		if (options.signal?.aborted) abort();
 		else options.signal?.addEventListener("abort", abort, { once: true });
 		if (options.isBackground) {
-			started.unref();
-			for (const stream of [started.stdout, started.stderr]) (stream as Socket | null)?.unref();
+			child.unref();
+			for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.unref();
 		}
 		after(options.deadlineMs, () => {
-			killed = true;
-			endGroup(child, "SIGTERM");
+			kill("SIGTERM");
 			after(KILL_GRACE_MS, () => {
-				endGroup(child, "SIGKILL");
+				kill("SIGKILL");
 				// A process that even SIGKILL cannot end (stuck in the kernel) must not keep the cycle waiting.
 				after(KILL_GRACE_MS, () => settle({ code: null, signal: "SIGKILL" }));
 			});
 		});
 	});
+
+/** The process, or why there is none. */
+function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv | undefined): ChildProcess | string {
+	try {
+		return spawn(file, args, {
+			...(env && { env }),
+			stdio: ["ignore", "pipe", "pipe"],
+			windowsHide: true,
+			// A group of its own, to be ended whole: the CLI may be a script that started another program.
+			detached: OWN_GROUP,
+		});
+	} catch (error) {
+		return errorCode(error);
+	}
+}
 
 /** Runs child processes, and ends those that still run when pi does. */
 export class ChildProcesses {
@@ -124,8 +128,7 @@ export class ChildProcesses {
 	}
 }
 
-function endGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
-	if (!child) return;
+function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 	try {
 		if (OWN_GROUP && child.pid !== undefined) process.kill(-child.pid, signal);
 		else child.kill(signal);

@@ -109,9 +109,9 @@ function runsToolOfExtension(pi: ExtensionAPI, running: Iterable<string>): boole
 
 /** Once per process: pi runs the factory again on /new and its like. */
 function sayPassive(ctx: ExtensionContext): void {
-	const process = globalThis as { [SAID_PASSIVE]?: true };
-	if (process[SAID_PASSIVE]) return;
-	process[SAID_PASSIVE] = true;
+	const holder = globalThis as { [SAID_PASSIVE]?: true };
+	if (holder[SAID_PASSIVE]) return;
+	holder[SAID_PASSIVE] = true;
 	const path = fileURLToPath(import.meta.url);
 	ctx.ui.notify(
 		`pi-busybar-alert is loaded twice; the copy in ${path} stays passive. Remove one of the two from pi's settings or packages.`,

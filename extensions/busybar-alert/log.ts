@@ -39,6 +39,12 @@ export type LogEvent =
 
 export type LogRow = RowOrigin & LogEvent;
 
+/** The row of an event that befell an alert at `nowMs`, in milliseconds since the Unix epoch. */
+export function rowOf(asked: Pick<RowOrigin, "alert" | "reason" | "session">, event: LogEvent, nowMs: number): LogRow {
+	const { alert, reason, session } = asked;
+	return { ts: new Date(nowMs).toISOString(), reason, alert, ...event, pid: process.pid, session };
+}
+
 const ROTATE_AT_BYTES = 1024 * 1024;
 const LOCK_RETRIES = { retries: 10, minTimeout: 20, maxTimeout: 200 };
 

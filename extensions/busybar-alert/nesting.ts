@@ -39,9 +39,9 @@ const SESSIONS = Symbol.for("pi-busybar-alert/sessions");
  * pi itself ends a session before it starts the next.
  */
 export function joinSessions(): { readonly others: number; readonly leave: () => void } {
-	const process = globalThis as { [SESSIONS]?: Set<object> };
-	process[SESSIONS] ??= new Set();
-	const sessions = process[SESSIONS];
+	const holder = globalThis as { [SESSIONS]?: Set<object> };
+	holder[SESSIONS] ??= new Set();
+	const sessions = holder[SESSIONS];
 	const others = sessions.size;
 	const session = {};
 	sessions.add(session);

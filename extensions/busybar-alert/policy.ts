@@ -7,10 +7,10 @@ import type { AlertCycle } from "./alert.ts";
 import type { Clock } from "./clock.ts";
 import type { DetachedAlerts } from "./detached-alerts.ts";
 import { type Gate, gateOf, isQuietAt } from "./gates.ts";
-import type { AlertLog } from "./log.ts";
+import { type AlertLog, type LogEvent, rowOf } from "./log.ts";
 import { type Ask, Run, type Turn } from "./run.ts";
 import type { LoadedSettings, SettingsFile } from "./settings.ts";
-import { type Pattern, type Settings, settingField } from "./settings-schema.ts";
+import { PATTERN_SETTING, type Pattern, type Settings, settingField } from "./settings-schema.ts";
 import type { Alert, AlertRequest, Ticket } from "./ticket.ts";
 
 export interface PolicyPorts {
@@ -39,13 +39,6 @@ export interface TestResult {
 	/** What would silence an automatic alert of this kind now: a gate, or that alerts are off. */
 	readonly silence: Gate | "off" | undefined;
 }
-
-const PATTERN_SETTING = {
-	turn: "pattern",
-	done: "patternDone",
-	error: "patternError",
-	question: "patternQuestion",
-} as const satisfies Record<Alert, keyof Settings>;
 
 export class AlertPolicy {
 	readonly #ports: PolicyPorts;
@@ -198,7 +191,7 @@ export class AlertPolicy {
 		if (!settings.enabled) return undefined;
 		const gate = this.#gate(ask.alert, settings, run);
 		if (gate !== undefined) {
-			this.#ports.log.append({ ...this.#origin(ask), outcome: "skipped", gate });
+			this.#log(ask, { outcome: "skipped", gate });
 			return undefined;
 		}
 		const request = { ...this.#request(ask, settings), ...(holdSeconds !== undefined && { holdSeconds }) };
@@ -245,22 +238,13 @@ export class AlertPolicy {
 		};
 	}
 
-	#origin({ alert, reason }: Ask) {
-		return {
-			ts: new Date(this.#ports.clock.now()).toISOString(),
-			reason,
-			alert,
-			pid: process.pid,
-			session: this.#ports.session,
-		};
+	#log(ask: Ask, event: LogEvent): void {
+		const { log, session, clock } = this.#ports;
+		log.append(rowOf({ ...ask, session }, event, clock.now()));
 	}
 
 	#logBug(error: unknown): void {
-		this.#ports.log.append({
-			...this.#origin({ alert: "turn", reason: "internal" }),
-			outcome: "error",
-			kind: "unknown",
-			error: `An event could not be handled: ${String(error)}`,
-		});
+		const message = `An event could not be handled: ${String(error)}`;
+		this.#log({ alert: "turn", reason: "internal" }, { outcome: "error", kind: "unknown", error: message });
 	}
 }

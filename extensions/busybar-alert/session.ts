@@ -12,7 +12,14 @@ import { isNested, joinSessions, type PiMode } from "./nesting.ts";
 import { AlertPolicy, type TestResult } from "./policy.ts";
 import { type Changes, type LoadedSettings, SettingsFile } from "./settings.ts";
 import { chosenPatterns, isOwnPicture, PATTERN_SETTINGS } from "./settings-schema.ts";
-import { type CycleParts, createCycleParts, createDetachedAlerts, partFrom, sharedCycleParts } from "./shared-cycle.ts";
+import {
+	type CycleParts,
+	createCycleParts,
+	createDetachedAlerts,
+	type DetachedParts,
+	partFrom,
+	sharedCycleParts,
+} from "./shared-cycle.ts";
 import type { KnownFocus, TerminalPresence } from "./terminal-presence.ts";
 import type { Alert } from "./ticket.ts";
 
@@ -40,7 +47,7 @@ export class Session {
 	readonly #shared: CycleParts | undefined;
 	/** Those of an instance that must not touch the shared ones: a manual test, an alert from print mode. */
 	#own: CycleParts | undefined;
-	#detached: ReturnType<typeof createDetachedAlerts> | undefined;
+	#detached: DetachedParts | undefined;
 	#loaded: LoadedSettings | undefined;
 	readonly #leaveSessions: () => void;
 	readonly #presence: TerminalPresence | undefined;
@@ -71,7 +78,7 @@ export class Session {
 			isMutedHere: () => shared?.isMutedHere === true,
 			detached: () => {
 				this.#detached ??= createDetachedAlerts(host.cacheFolder, this.log);
-				return this.#detached[0];
+				return this.#detached.alerts;
 			},
 			onSettings: (loaded) => this.#useSettings(loaded),
 		});
@@ -87,7 +94,7 @@ export class Session {
 	/** The shared parts, or this instance's own. */
 	get parts(): CycleParts {
 		if (this.#shared) return this.#shared;
-		this.#own ??= createCycleParts(this.host.cacheFolder, systemClock);
+		this.#own ??= createCycleParts(this.host.cacheFolder);
 		return this.#own;
 	}
 
@@ -138,7 +145,7 @@ export class Session {
 		if (!isQuit) return;
 		if (this.#own) partFrom(this.#own.cycle, "after_hold");
 		this.#own?.endProcesses();
-		this.#detached?.[1]();
+		this.#detached?.endProcesses();
 	}
 
 	/** A CLI or a picture of the user's own is looked at when it is set, while there is somebody to read what is wrong. */

@@ -1,6 +1,7 @@
 /** The settings as one schema: types, defaults, ranges, texts, environment variables. Pure; /px and the README come from it. */
 
 import { type Static, type TSchema, Type } from "typebox";
+import type { Alert } from "./ticket.ts";
 
 /** What a field says about itself beyond JSON Schema. */
 interface FieldTexts {
@@ -210,7 +211,15 @@ export const settingsSchema = Type.Object({
 export type Settings = Static<typeof settingsSchema>;
 export type SettingName = keyof Settings;
 
-export const PATTERN_SETTINGS = ["pattern", "patternDone", "patternError", "patternQuestion"] as const;
+/** Which setting names the picture of which alert. */
+export const PATTERN_SETTING = {
+	turn: "pattern",
+	done: "patternDone",
+	error: "patternError",
+	question: "patternQuestion",
+} as const satisfies Record<Alert, SettingName>;
+
+export const PATTERN_SETTINGS = Object.values(PATTERN_SETTING);
 
 /** A pattern that is not one of ours but names a file or folder of the user's. */
 export function isOwnPicture(pattern: string): boolean {

@@ -207,7 +207,7 @@ async function readSaved(path: string): Promise<SavedFile> {
 	const unusable = (why: string): SavedFile => ({
 		saved: {},
 		damaged: true,
-		warning: `The settings file ${path} ${why}; it is ignored until you mend it. The next saved change keeps it as ${path}.bad.`,
+		warning: `The settings file ${path} ${why}; it is ignored until you mend it. The next saved change keeps it aside as .bad.`,
 	});
 	try {
 		if ((await stat(path)).size > FILE_LIMIT_BYTES) return unusable("is larger than 1 MiB");

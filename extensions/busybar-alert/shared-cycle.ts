@@ -5,7 +5,7 @@
 
 import { AlertCycle } from "./alert.ts";
 import { Assets } from "./assets.ts";
-import { type Clock, systemClock } from "./clock.ts";
+import { systemClock } from "./clock.ts";
 import { DetachedAlerts } from "./detached-alerts.ts";
 import { ChildProcesses, type ExecFn } from "./exec.ts";
 import { AlertLog } from "./log.ts";
@@ -31,6 +31,11 @@ export interface CycleParts {
 	knownFocus: KnownFocus | undefined;
 }
 
+/** What shows the alerts of a pi that will not wait. */
+export interface DetachedParts extends Pick<CycleParts, "endProcesses"> {
+	readonly alerts: DetachedAlerts;
+}
+
 /** The number changes with the shape of what is kept, so that after an update old and new code never share an object. */
 const KEY = Symbol.for("pi-busybar-alert/cycle/1");
 
@@ -39,7 +44,7 @@ export function sharedCycleParts(cacheFolder: string): CycleParts {
 	const holder = globalThis as { [KEY]?: CycleParts };
 	const known = holder[KEY];
 	if (known) return known;
-	const parts = createCycleParts(cacheFolder, systemClock);
+	const parts = createCycleParts(cacheFolder);
 	holder[KEY] = parts;
 	// A terminal closed under an idle pi skips `session_shutdown`; this still runs.
 	process.on("exit", () => {
@@ -50,9 +55,10 @@ export function sharedCycleParts(cacheFolder: string): CycleParts {
 	return parts;
 }
 
-export function createCycleParts(cacheFolder: string, clock: Clock): CycleParts {
+export function createCycleParts(cacheFolder: string): CycleParts {
 	const children = new ChildProcesses();
 	const { exec } = children;
+	const clock = systemClock;
 	const log = new AlertLog(cacheFolder);
 	const notices = new NoticeMemory(cacheFolder);
 	const whichCli = new WhichCli(exec, cacheFolder);
@@ -64,10 +70,7 @@ export function createCycleParts(cacheFolder: string, clock: Clock): CycleParts 
 		notices,
 		whichCli,
 		assets,
-		endProcesses: () => {
-			children.endAll();
-			assets.abandon();
-		},
+		endProcesses: endingOf(children, assets),
 		toldWarnings: new Set(),
 		isMutedHere: false,
 		knownFocus: undefined,
@@ -81,15 +84,18 @@ export function partFrom(cycle: AlertCycle, when: "now" | "after_hold"): void {
 }
 
 /** Those of a pi that will not wait: their processes do not keep it alive, and end with it. */
-export function createDetachedAlerts(cacheFolder: string, log: AlertLog): [DetachedAlerts, endProcesses: () => void] {
+export function createDetachedAlerts(cacheFolder: string, log: AlertLog): DetachedParts {
 	const children = new ChildProcesses();
 	const exec: ExecFn = (file, args, options) => children.exec(file, args, { ...options, isBackground: true });
 	const assets = new Assets(exec, cacheFolder);
 	const whichCli = new WhichCli(exec, cacheFolder);
 	const alerts = new DetachedAlerts({ whichCli, assets, log, runLater, env: process.env, clock: systemClock });
-	const endProcesses = () => {
+	return { alerts, endProcesses: endingOf(children, assets) };
+}
+
+function endingOf(children: ChildProcesses, assets: Assets): () => void {
+	return () => {
 		children.endAll();
 		assets.abandon();
 	};
-	return [alerts, endProcesses];
 }

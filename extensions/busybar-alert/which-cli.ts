@@ -7,7 +7,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Cli, CliAbilities, Failure } from "./busybar.ts";
+import { type Cli, type CliAbilities, type Failure, SET_COMMAND } from "./busybar.ts";
 import type { ExecFn } from "./exec.ts";
 import { readJson, writeJson } from "./json-file.ts";
 
@@ -119,8 +119,7 @@ export class WhichCli {
 		if (!(await isExecutable(path))) {
 			return failed(
 				"not_found",
-				`The busybar command ${path} does not exist or is not an executable file. ` +
-					'Set `command` to the path of a busybar CLI, or to "bundled".',
+				`The busybar command ${path} does not exist or is not an executable file. ${SET_COMMAND}`,
 			);
 		}
 		const proof = await this.#prove(path);
@@ -136,8 +135,7 @@ export class WhichCli {
 		}
 		return failed(
 			"wrong_cli",
-			`${path} is another program: its "show --help" does not name --application-name, --priority and --loop. ` +
-				'Set `command` to the path of a busybar CLI, or to "bundled".',
+			`${path} is another program: its "show --help" does not name --application-name, --priority and --loop. ${SET_COMMAND}`,
 		);
 	}
 
