@@ -107,13 +107,7 @@ async function runNow(extension: PiExtension, action: PiAction, args: string, ct
 
 /** Resolves once the user has left. */
 async function showScreens(ctx: ExtensionCommandContext, open: (frame: Frame) => void): Promise<void> {
-	const notify = (text: string, level: Level) => {
-		try {
-			say(ctx, text, level);
-		} catch {
-			// pi replaced the session, and with it whoever wanted to know.
-		}
-	};
+	const notify = (text: string, level: Level) => say(ctx, text, level);
 	let frame: Frame | undefined;
 	let isDisplaced: boolean;
 	do {
