@@ -39,7 +39,7 @@ function reason({ code, message }) {
 	if (code !== "ERR_MODULE_NOT_FOUND" || name === undefined) return message;
 	const folder = process
 		.getBuiltinModule("node:url")
-		.fileURLToPath(new URL("..", import.meta.url))
+		.fileURLToPath(new URL("../", import.meta.url))
 		.slice(0, -1);
 	return `${name} is not installed; run npm install in ${folder} first`;
 }

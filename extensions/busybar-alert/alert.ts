@@ -3,14 +3,21 @@
  * Imports nothing from pi. Reaches the world only through its ports.
  */
 
-import type { Assets } from "./assets.ts";
-import { Backoff } from "./backoff.ts";
 import { type Cli, CommandLine, type Failure, type FailureKind } from "./busybar.ts";
-import { Drawing, type DrawingPorts, PARKED_DRAW_MS, type PartingClear, samePlace, stillShows } from "./drawing.ts";
+import type { WhichCli } from "./cli/which-cli.ts";
+import type { Assets } from "./cycle/assets.ts";
+import { Backoff } from "./cycle/backoff.ts";
+import {
+	Drawing,
+	type DrawingPorts,
+	PARKED_DRAW_MS,
+	type PartingClear,
+	samePlace,
+	stillShows,
+} from "./cycle/drawing.ts";
+import { type AlertRequest, OpenTicket, type Ticket } from "./cycle/request.ts";
 import { type AlertLog, type LogEvent, rowOf } from "./log.ts";
-import type { NoticeMemory } from "./notices.ts";
-import { type AlertRequest, OpenTicket, type Ticket } from "./ticket.ts";
-import type { WhichCli } from "./which-cli.ts";
+import type { NoticeMemory } from "./tell/notices.ts";
 
 export interface CycleStatus {
 	/** The alert that is on its way or on the bar. */

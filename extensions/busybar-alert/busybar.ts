@@ -3,7 +3,7 @@
  * Pure; knows the CLI's contract and its errors, not the bar's protocol.
  */
 
-import type { ExecResult } from "./exec.ts";
+import type { ExecResult } from "./cli/exec.ts";
 
 export type Display = "front" | "back";
 

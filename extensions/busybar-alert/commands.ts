@@ -5,14 +5,13 @@ import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { PiActionChoice, PiExtension } from "../_shared/registry.ts";
 import { say } from "../_shared/say.ts";
 import { CommandLine } from "./busybar.ts";
-import { doctorText, examine, linuxKernel } from "./doctor.ts";
-import { execProcess } from "./exec.ts";
-import { muteEnd, muteText } from "./mute.ts";
-import { lastText, logText, statsText } from "./report.ts";
+import { execProcess } from "./cli/exec.ts";
 import type { Session } from "./session.ts";
-import type { LoadedSettings } from "./settings.ts";
-import { chosenPatterns, SETTING_NAMES, settingField, settingsSchema } from "./settings-schema.ts";
-import type { Alert } from "./ticket.ts";
+import { ALERTS, type Alert, chosenPatterns, SETTING_NAMES, settingField, settingsSchema } from "./settings.ts";
+import type { LoadedSettings } from "./settings-file.ts";
+import { doctorText, examine, linuxKernel } from "./tell/doctor.ts";
+import { lastText, logText, statsText } from "./tell/report.ts";
+import { muteEnd, muteText } from "./when/mute.ts";
 
 interface Command {
 	/** Behind `/busybar-alert-`; empty for `/busybar-alert` itself, undefined for an action of /px alone. */
@@ -26,7 +25,6 @@ interface Command {
 	run(argument: string, session: Session): Promise<string>;
 }
 
-const ALERTS = ["turn", "done", "error", "question"] as const satisfies readonly Alert[];
 const DEFAULT_LOG_ROWS = 10;
 const MOST_LOG_ROWS = 200;
 

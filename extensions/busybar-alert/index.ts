@@ -11,11 +11,11 @@ import {
 import { claimPlace, isPxScreenOpen, registerPiExtension } from "../_shared/registry.ts";
 import { systemClock } from "./clock.ts";
 import { piExtension, registerCommands } from "./commands.ts";
-import { cacheFolder } from "./paths.ts";
-import { focusReportsOfPi } from "./pi-screen.ts";
-import type { Outcome } from "./run.ts";
+import { cacheFolder } from "./files/cache-folder.ts";
 import { Session, type SessionHost } from "./session.ts";
-import { TerminalPresence } from "./terminal-presence.ts";
+import { focusReportsOfPi } from "./terminal/pi-screen.ts";
+import { TerminalPresence } from "./terminal/presence.ts";
+import type { Outcome } from "./when/run.ts";
 
 const NAME = "busybar-alert";
 

@@ -7,8 +7,8 @@ import { appendFileSync } from "node:fs";
 import { appendFile, mkdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { FailureKind } from "./busybar.ts";
-import type { Gate } from "./gates.ts";
-import type { Alert } from "./ticket.ts";
+import type { Alert } from "./settings.ts";
+import type { Gate } from "./when/gates.ts";
 
 interface RowOrigin {
 	/** ISO 8601, UTC. */

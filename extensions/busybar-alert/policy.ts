@@ -3,15 +3,15 @@
  * Imports nothing from pi.
  */
 
+import type { DetachedAlerts } from "./after-pi/detached-alerts.ts";
 import type { AlertCycle } from "./alert.ts";
 import type { Clock } from "./clock.ts";
-import type { DetachedAlerts } from "./detached-alerts.ts";
-import { type Gate, gateOf, isQuietAt } from "./gates.ts";
+import type { AlertRequest, Ticket } from "./cycle/request.ts";
 import { type AlertLog, type LogEvent, rowOf } from "./log.ts";
-import { type Ask, Run, type Turn } from "./run.ts";
-import type { LoadedSettings, SettingsFile } from "./settings.ts";
-import { PATTERN_SETTING, type Pattern, type Settings, settingField } from "./settings-schema.ts";
-import type { Alert, AlertRequest, Ticket } from "./ticket.ts";
+import { type Alert, PATTERN_SETTING, type Pattern, type Settings, settingField } from "./settings.ts";
+import type { LoadedSettings, SettingsFile } from "./settings-file.ts";
+import { type Gate, gateOf, isQuietAt } from "./when/gates.ts";
+import { type Ask, Run, type Turn } from "./when/run.ts";
 
 export interface PolicyPorts {
 	readonly settings: Pick<SettingsFile, "load">;

@@ -7,11 +7,7 @@ import { join } from "node:path";
 import { CommandLine } from "./busybar.ts";
 import { systemClock } from "./clock.ts";
 import { AlertLog } from "./log.ts";
-import { muteText } from "./mute.ts";
-import { isNested, joinSessions, type PiMode } from "./nesting.ts";
 import { AlertPolicy, type TestResult } from "./policy.ts";
-import { type Changes, type LoadedSettings, SettingsFile } from "./settings.ts";
-import { chosenPatterns, isOwnPicture, PATTERN_SETTINGS } from "./settings-schema.ts";
 import {
 	type CycleParts,
 	createCycleParts,
@@ -19,9 +15,13 @@ import {
 	type DetachedParts,
 	partFrom,
 	sharedCycleParts,
-} from "./shared-cycle.ts";
-import type { KnownFocus, TerminalPresence } from "./terminal-presence.ts";
-import type { Alert } from "./ticket.ts";
+} from "./process-parts.ts";
+import type { Alert } from "./settings.ts";
+import { chosenPatterns, isOwnPicture, PATTERN_SETTINGS } from "./settings.ts";
+import { type Changes, type LoadedSettings, SettingsFile } from "./settings-file.ts";
+import type { KnownFocus, TerminalPresence } from "./terminal/presence.ts";
+import { muteText } from "./when/mute.ts";
+import { isNested, joinSessions, type PiMode } from "./when/nesting.ts";
 
 /** What a session needs of pi. */
 export interface SessionHost {

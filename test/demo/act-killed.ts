@@ -1,8 +1,8 @@
 // Act: pi is killed while its alert is lit, so that nobody is left to clear it.
 
 import { setTimeout as delay } from "node:timers/promises";
+import { brightest, Film } from "../pictures/film.ts";
 import { untilDark, untilLit } from "../support/pi-desk.ts";
-import { brightest, Film } from "./film.ts";
 import { seconds } from "./report.ts";
 import { eventAt, HOLD_SECONDS, type Stage } from "./stage.ts";
 

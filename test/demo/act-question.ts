@@ -2,9 +2,9 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { brightest, Film } from "../pictures/film.ts";
 import { EXTENSION, untilLit } from "../support/pi-desk.ts";
 import { KEY } from "../support/terminal.ts";
-import { brightest, Film } from "./film.ts";
 import { milliseconds, seconds } from "./report.ts";
 import { eventAt, HOLD_SECONDS, LAUNCHER, type Stage } from "./stage.ts";
 

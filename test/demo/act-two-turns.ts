@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { JournalEntry } from "../../busybar/simulate/journal.ts";
 import type { LogRow } from "../../extensions/busybar-alert/log.ts";
+import { brightest, Film } from "../pictures/film.ts";
 import { requests, untilDark } from "../support/pi-desk.ts";
 import { waitUntil } from "../support/wait.ts";
-import { brightest, Film } from "./film.ts";
 import { median, milliseconds, seconds } from "./report.ts";
 import { type ActingPi, eventAt, HOLD_SECONDS, type Stage } from "./stage.ts";
 

@@ -6,7 +6,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { resolveSettings } from "../../extensions/busybar-alert/settings.ts";
+import { resolveSettings } from "../../extensions/busybar-alert/settings-file.ts";
 import { ledPng, type Screen } from "../support/led-picture.ts";
 import { startTerminalPi } from "../support/pi.ts";
 import { EXTENSION, PiDesk } from "../support/pi-desk.ts";

@@ -1,12 +1,12 @@
 // The alert cycle with a clock that a test moves, and a CLI that draws on a bar held in memory.
 
 import { AlertCycle } from "../../extensions/busybar-alert/alert.ts";
-import type { AssetResult } from "../../extensions/busybar-alert/assets.ts";
 import type { Cli, FailureKind } from "../../extensions/busybar-alert/busybar.ts";
-import type { ExecFn, ExecResult } from "../../extensions/busybar-alert/exec.ts";
+import type { ExecFn, ExecResult } from "../../extensions/busybar-alert/cli/exec.ts";
+import type { CliChoice } from "../../extensions/busybar-alert/cli/which-cli.ts";
+import type { AssetResult } from "../../extensions/busybar-alert/cycle/assets.ts";
+import type { AlertRequest } from "../../extensions/busybar-alert/cycle/request.ts";
 import type { LogRow } from "../../extensions/busybar-alert/log.ts";
-import type { AlertRequest } from "../../extensions/busybar-alert/ticket.ts";
-import type { CliChoice } from "../../extensions/busybar-alert/which-cli.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** How one run of the CLI goes. Without `code` it answers as the bar would. */

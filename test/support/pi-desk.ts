@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JournalEntry } from "../../busybar/simulate/journal.ts";
 import type { LogRow } from "../../extensions/busybar-alert/log.ts";
-import type { Settings } from "../../extensions/busybar-alert/settings-schema.ts";
+import type { Settings } from "../../extensions/busybar-alert/settings.ts";
 import { PiHome, type PiOptions } from "./pi.ts";
 import type { ScriptedStep } from "./scripted-model.ts";
 import { type SimulatedBar, type SimulatedBarOptions, startSimulatedBar } from "./simulated-bar.ts";

@@ -3,8 +3,8 @@
 import { appendFileSync, writeSync } from "node:fs";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { systemClock } from "../../extensions/busybar-alert/clock.ts";
-import { focusReportsOfPi } from "../../extensions/busybar-alert/pi-screen.ts";
-import { TerminalPresence } from "../../extensions/busybar-alert/terminal-presence.ts";
+import { focusReportsOfPi } from "../../extensions/busybar-alert/terminal/pi-screen.ts";
+import { TerminalPresence } from "../../extensions/busybar-alert/terminal/presence.ts";
 
 const POLL_MS = 10;
 

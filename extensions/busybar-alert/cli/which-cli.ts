@@ -1,0 +1,262 @@
+/**
+ * Which `busybar` runs: the `command` setting, else one on PATH that proves to speak the contract, else the bundled one.
+ * Looks at files, runs `show --help` of what it finds, and remembers the answers in the cache folder.
+ */
+
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Cli, type CliAbilities, type Failure, SET_COMMAND } from "../busybar.ts";
+import { readJson, writeJson } from "../files/json-file.ts";
+import type { ExecFn } from "./exec.ts";
+
+export type CliChoice =
+	| ({ readonly ok: true; readonly cli: Cli } & PassedOver)
+	| ({ readonly ok: false; readonly failure: Failure } & PassedOver);
+
+interface PassedOver {
+	/** Programs called busybar that come first on PATH and are skipped. */
+	readonly foreign: readonly string[];
+	/** One of them gave no answer, and may do better next time. */
+	readonly isProvisional?: boolean;
+}
+
+/** This process, as far as it decides whether the bundled CLI can run with it. */
+export interface Runtime {
+	readonly execPath: string;
+	readonly isNode: boolean;
+	readonly platform: NodeJS.Platform;
+	readonly env: NodeJS.ProcessEnv;
+}
+
+/** pi's standalone build is a Bun executable whose `execPath` is pi itself. */
+export const thisRuntime = (): Runtime => ({
+	execPath: process.execPath,
+	isNode: process.versions.bun === undefined && process.release.name === "node",
+	platform: process.platform,
+	env: process.env,
+});
+
+export const BUNDLED_CLI = fileURLToPath(new URL("../../../busybar/bin.js", import.meta.url));
+const BUNDLED_ABILITIES: CliAbilities = { expiresAfter: true, requestTimeout: true, tokenFromEnvironment: true };
+const PROOF_DEADLINE_MS = 3_000;
+/** A program that hangs would else cost every start of pi its three seconds. */
+const SILENT_FOR_MS = 10 * 60_000;
+const OLDEST_NODE = [22, 19] as const;
+
+/** Answers are remembered by path, size and modification time, here and in `cli.json` of the cache folder. */
+export class WhichCli {
+	readonly #exec: ExecFn;
+	readonly #runtime: Runtime;
+	readonly #memoryPath: string;
+	readonly #choices = new Map<string, Promise<CliChoice>>();
+	#memory: Promise<Map<string, Proof>> | undefined;
+
+	constructor(exec: ExecFn, cacheFolder: string, runtime: Runtime = thisRuntime()) {
+		this.#exec = exec;
+		this.#runtime = runtime;
+		this.#memoryPath = join(cacheFolder, "cli.json");
+	}
+
+	/** Looks again the next time, also at a program that was silent a moment ago. */
+	forget(command: string): void {
+		this.#choices.delete(command);
+		void this.#memory?.then((memory) => {
+			for (const [path, { until }] of memory) if (until !== undefined) memory.delete(path);
+		});
+	}
+
+	/** Every program on PATH that is called busybar, in the order in which a shell would find them. Never rejects. */
+	async namesakes(): Promise<readonly string[]> {
+		return this.#onPath(this.#programName);
+	}
+
+	get #programName(): string {
+		return this.#runtime.platform === "win32" ? "busybar.exe" : "busybar";
+	}
+
+	/** @param command the setting: a path, `bundled`, or empty. Never rejects; a failed choice is tried again next time. */
+	async choose(command: string): Promise<CliChoice> {
+		const known = this.#choices.get(command);
+		if (known) return known;
+		const choice = this.#choose(command).catch(
+			(error: unknown): CliChoice => ({
+				ok: false,
+				failure: { kind: "unknown", message: `The busybar command could not be looked for: ${String(error)}` },
+				foreign: [],
+			}),
+		);
+		this.#choices.set(command, choice);
+		const chosen = await choice;
+		if (!chosen.ok || chosen.isProvisional) this.#choices.delete(command);
+		return choice;
+	}
+
+	async #choose(command: string): Promise<CliChoice> {
+		if (command === "bundled") return this.#bundled([]);
+		if (command !== "") return this.#configured(command);
+
+		const foreign: string[] = [];
+		let isProvisional = false;
+		for (const path of await this.#onPath(this.#programName)) {
+			const proof = await this.#prove(path);
+			if (proof.verdict === "speaks") {
+				return { ok: true, cli: { source: "path", file: path, leadingArgs: [], abilities: proof.abilities }, foreign };
+			}
+			if (proof.verdict === "silent") isProvisional = true;
+			foreign.push(path);
+		}
+		return { ...(await this.#bundled(foreign)), isProvisional };
+	}
+
+	async #configured(path: string): Promise<CliChoice> {
+		const failed = (kind: "not_found" | "wrong_cli", message: string): CliChoice => ({
+			ok: false,
+			failure: { kind, message },
+			foreign: [],
+		});
+		if (!(await isExecutable(path))) {
+			return failed(
+				"not_found",
+				`The busybar command ${path} does not exist or is not an executable file. ${SET_COMMAND}`,
+			);
+		}
+		const proof = await this.#prove(path);
+		if (proof.verdict === "speaks") {
+			const { abilities } = proof;
+			return { ok: true, cli: { source: "setting", file: path, leadingArgs: [], abilities }, foreign: [] };
+		}
+		if (proof.verdict === "silent") {
+			return failed(
+				"wrong_cli",
+				`${path} ${proof.why}, so that it cannot be used. Mend it, or set \`command\` to "bundled".`,
+			);
+		}
+		return failed(
+			"wrong_cli",
+			`${path} is another program: its "show --help" does not name --application-name, --priority and --loop. ${SET_COMMAND}`,
+		);
+	}
+
+	async #bundled(foreign: readonly string[]): Promise<CliChoice> {
+		const node = await this.#node();
+		if (node === undefined) {
+			return {
+				ok: false,
+				foreign,
+				failure: {
+					kind: "no_node",
+					message:
+						`The bundled busybar CLI needs Node ${OLDEST_NODE.join(".")} or newer, and there is none on PATH. ` +
+						"Install Node, or set `command` to the path of a busybar CLI.",
+				},
+			};
+		}
+		const cli: Cli = { source: "bundled", file: node, leadingArgs: [BUNDLED_CLI], abilities: BUNDLED_ABILITIES };
+		return { ok: true, cli, foreign };
+	}
+
+	async #node(): Promise<string | undefined> {
+		if (this.#runtime.isNode) return this.#runtime.execPath;
+		for (const path of await this.#onPath(this.#runtime.platform === "win32" ? "node.exe" : "node")) {
+			const result = await this.#exec(path, ["--version"], { deadlineMs: PROOF_DEADLINE_MS });
+			const version = /^v(\d+)\.(\d+)\./.exec(result.stdout);
+			if (!version || result.killed || result.code !== 0) continue;
+			const [major, minor] = [Number(version[1]), Number(version[2])];
+			if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return path;
+		}
+		return undefined;
+	}
+
+	/** Absolute entries only: a relative one would run whatever the folder that pi was started in holds. */
+	async #onPath(name: string): Promise<string[]> {
+		const folders = (this.#runtime.env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+		const paths = [...new Set(folders.map((folder) => join(folder, name)))];
+		const executable = await Promise.all(paths.map(isExecutable));
+		return paths.filter((_, index) => executable[index]);
+	}
+
+	/** Whether the program at `path` speaks the contract, and what it can do beyond. */
+	async #prove(path: string): Promise<Verdict> {
+		const file = await stat(path);
+		this.#memory ??= readMemory(this.#memoryPath);
+		const memory = await this.#memory;
+		const known = memory.get(path);
+		const isFresh = known?.until === undefined || Date.now() < known.until;
+		if (known && isFresh && known.size === file.size && known.mtimeMs === file.mtimeMs) {
+			if (known.until !== undefined) return NO_ANSWER;
+			return known.abilities ? { verdict: "speaks", abilities: known.abilities } : { verdict: "foreign" };
+		}
+
+		const result = await this.#exec(path, ["show", "--help"], { deadlineMs: PROOF_DEADLINE_MS });
+		if (result.spawnError !== undefined) return { verdict: "silent", why: `cannot be started (${result.spawnError})` };
+		const abilities = abilitiesIn(`${result.stdout}\n${result.stderr}`);
+		const isSilent = abilities === undefined && result.killed;
+		memory.set(path, {
+			size: file.size,
+			mtimeMs: file.mtimeMs,
+			abilities: abilities ?? null,
+			...(isSilent && { until: Date.now() + SILENT_FOR_MS }),
+		});
+		// An unwritable folder only costs another proof at the next start.
+		await writeJson(this.#memoryPath, Object.fromEntries(memory)).catch(() => undefined);
+		if (isSilent) return NO_ANSWER;
+		return abilities ? { verdict: "speaks", abilities } : { verdict: "foreign" };
+	}
+}
+
+type Verdict =
+	| { readonly verdict: "speaks"; readonly abilities: CliAbilities }
+	| { readonly verdict: "foreign" }
+	| { readonly verdict: "silent"; readonly why: string };
+
+const NO_ANSWER: Verdict = {
+	verdict: "silent",
+	why: `did not answer "show --help" within ${PROOF_DEADLINE_MS / 1_000} s`,
+};
+
+interface Proof {
+	readonly size: number;
+	readonly mtimeMs: number;
+	readonly abilities: CliAbilities | null;
+	/** It did not answer, and may do better after this time, in milliseconds since the Unix epoch. */
+	readonly until?: number;
+}
+
+function abilitiesIn(help: string): CliAbilities | undefined {
+	const names = (flag: string) => new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(help);
+	if (!["--application-name", "--priority", "--loop"].every(names)) return undefined;
+	return {
+		expiresAfter: names("--expires-after"),
+		requestTimeout: names("--request-timeout"),
+		tokenFromEnvironment: names("BUSYBAR_TOKEN"),
+	};
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+	try {
+		await access(path, constants.X_OK);
+		return (await stat(path)).isFile();
+	} catch {
+		return false;
+	}
+}
+
+/** Absent or damaged: everything is proved again. */
+async function readMemory(path: string): Promise<Map<string, Proof>> {
+	return new Map(Object.entries(((await readJson(path)) ?? {}) as Record<string, unknown>).filter(isProofEntry));
+}
+
+function isProofEntry(entry: [string, unknown]): entry is [string, Proof] {
+	const proof = entry[1] as Partial<Proof> | null;
+	if (typeof proof?.size !== "number" || typeof proof.mtimeMs !== "number") return false;
+	if (proof.until !== undefined && typeof proof.until !== "number") return false;
+	const abilities: Partial<Record<keyof CliAbilities, unknown>> | null | undefined = proof.abilities;
+	return (
+		abilities === null ||
+		(typeof abilities?.expiresAfter === "boolean" &&
+			typeof abilities.requestTimeout === "boolean" &&
+			typeof abilities.tokenFromEnvironment === "boolean")
+	);
+}

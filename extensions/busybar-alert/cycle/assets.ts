@@ -1,0 +1,284 @@
+/**
+ * The `.anim` file of a pattern: made by the CLI on first use, checked once per pi process, renamed into place.
+ * Touches the cache folder, and reads the frames in `patterns/`.
+ */
+
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+	badAsset,
+	type Command,
+	type CommandLine,
+	DISPLAY_SIZE,
+	type Display,
+	type Failure,
+	failureOf,
+	inspectedSize,
+} from "../busybar.ts";
+import type { ExecFn, ExecResult } from "../cli/exec.ts";
+import { isOwnPicture, type Pattern } from "../settings.ts";
+
+export type AssetResult =
+	| { readonly ok: true; readonly anim: string }
+	| { readonly ok: false; readonly failure: Failure };
+
+const FRAMES_PER_SECOND = 12;
+/** Of the patterns that the CLI draws. */
+const FRAME_COUNT = 12;
+const DRAWN_BY_CLI: ReadonlySet<string> = new Set(["spinner", "pulse"]);
+const FRAME_NAME = /^frame_\d+\.png$/;
+const LARGEST_SOURCE_BYTES = 16 * 1024 * 1024;
+const TEMPORARY = "tmp-";
+const ABANDONED_AFTER_MS = 3_600_000;
+/** Offline commands take neither an address nor a token. */
+const NO_TARGET = { addr: "", token: "" };
+
+/** Where the picture of a pattern comes from. */
+type Source =
+	| { readonly from: "cli"; readonly pattern: string }
+	/** `frame_0.png`, `frame_1.png`, ...: those in `patterns/<pattern>/<display>/`, or the user's own. */
+	| { readonly from: "frames"; readonly folder: string; readonly label: string }
+	| { readonly from: "anim"; readonly path: string };
+
+/** @param pattern a name, or an absolute path of the user's */
+function sourceOf(pattern: string, display: Display): Source {
+	if (DRAWN_BY_CLI.has(pattern)) return { from: "cli", pattern };
+	if (isOwnPicture(pattern)) {
+		return /\.anim$/i.test(pattern)
+			? { from: "anim", path: pattern }
+			: { from: "frames", folder: pattern, label: "frames" };
+	}
+	const folder = fileURLToPath(new URL(`../patterns/${pattern}/${display}/`, import.meta.url));
+	return { from: "frames", folder, label: pattern };
+}
+
+export class Assets {
+	readonly #exec: ExecFn;
+	readonly #folder: string;
+	readonly #checked = new Set<string>();
+	readonly #paths = new Map<string, string>();
+	readonly #inProgress = new Map<string, Promise<AssetResult>>();
+	readonly #temporaries = new Set<string>();
+	#temporaryCount = 0;
+
+	constructor(exec: ExecFn, cacheFolder: string) {
+		this.#exec = exec;
+		this.#folder = cacheFolder;
+	}
+
+	/**
+	 * A file that is there and fits the display; made if it is absent or unusable. Never rejects.
+	 * @param pattern a name, or the absolute path of the user's own folder of frames or `.anim` file
+	 */
+	async ensure(pattern: string, display: Display, cli: CommandLine): Promise<AssetResult> {
+		const source = sourceOf(pattern, display);
+		try {
+			const anim = await this.#path(pattern, display);
+			const running = this.#inProgress.get(anim);
+			if (running) return await running;
+			const result = this.#ensure(source, display, anim, cli);
+			this.#inProgress.set(anim, result);
+			return await result.finally(() => this.#inProgress.delete(anim));
+		} catch (error) {
+			const message = error instanceof Error ? error.message : String(error);
+			const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
+			if (isOwnPicture(pattern)) {
+				return {
+					ok: false,
+					failure: badAsset(`${pattern} ${isAbsent ? "does not exist" : `cannot be read (${message})`}`),
+				};
+			}
+			return { ok: false, failure: { kind: "unknown", message: notPrepared(message) } };
+		}
+	}
+
+	/** Checks a file that is already there, off any alert's path; makes none. Never rejects. */
+	async check(pattern: string, display: Display, cli: CommandLine): Promise<void> {
+		if (await this.#isThere(pattern, display)) await this.ensure(pattern, display, cli);
+	}
+
+	/** Whether the file is there and fits, is yet to be made, or what is wrong. Never rejects. */
+	async state(pattern: string, display: Display, cli: CommandLine): Promise<"ready" | "absent" | Failure> {
+		if (!isOwnPicture(pattern) && !(await this.#isThere(pattern, display))) return "absent";
+		const result = await this.ensure(pattern, display, cli);
+		return result.ok ? "ready" : result.failure;
+	}
+
+	/** For a process that makes it without us: the file, and the command that makes it if it is not there. Rejects on disk trouble. */
+	async plan(pattern: Pattern, display: Display, cli: CommandLine): Promise<{ anim: string; make?: Command }> {
+		const source = sourceOf(pattern, display);
+		const anim = await this.#path(pattern, display);
+		if (source.from === "anim" || (await isFile(anim))) return { anim };
+		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+		const zip = `${this.#temporaryStem()}.zip`;
+		return { anim, make: cli.create(await pictureOf(source), display, FRAMES_PER_SECOND, { zip, anim }) };
+	}
+
+	/** Makes the file anew although it is there. Never rejects. */
+	async remake(pattern: string, display: Display, cli: CommandLine): Promise<AssetResult> {
+		const anim = await this.#path(pattern, display).catch(() => undefined);
+		if (anim !== undefined) await this.discard(anim).catch(() => undefined);
+		return this.ensure(pattern, display, cli);
+	}
+
+	/** The CLI would not play this file: the next `ensure` makes it anew. */
+	async discard(anim: string): Promise<void> {
+		this.#checked.delete(anim);
+		await rm(anim, { force: true });
+	}
+
+	/** Where the file of a pattern is or will be. Rejects when the picture it comes from cannot be read. */
+	async #path(pattern: string, display: Display): Promise<string> {
+		const key = `${display} ${pattern}`;
+		const known = this.#paths.get(key);
+		if (known !== undefined) return known;
+		const path = join(this.#folder, await nameOf(sourceOf(pattern, display), display));
+		// The user's own picture may change under us; ours cannot, and reading its frames would delay every alert.
+		if (!isOwnPicture(pattern)) this.#paths.set(key, path);
+		return path;
+	}
+
+	async #isThere(pattern: string, display: Display): Promise<boolean> {
+		const path = await this.#path(pattern, display).catch(() => undefined);
+		return path !== undefined && (await isFile(path));
+	}
+
+	async #ensure(source: Source, display: Display, anim: string, cli: CommandLine): Promise<AssetResult> {
+		if (await isFile(anim)) {
+			if (this.#checked.has(anim)) return { ok: true, anim };
+			const flaw = await this.#flaw(anim, display, cli);
+			// A CLI that did not answer says nothing against the file.
+			if (flaw && flaw.kind !== "bad_asset") return { ok: false, failure: flaw };
+			if (!flaw) {
+				this.#checked.add(anim);
+				return { ok: true, anim };
+			}
+		}
+		const failure = await this.#make(source, display, anim, cli);
+		if (failure) return { ok: false, failure };
+		this.#checked.add(anim);
+		return { ok: true, anim };
+	}
+
+	/** Makes the file under temporary names: a process that dies half way leaves no file that looks whole. */
+	async #make(source: Source, display: Display, anim: string, cli: CommandLine): Promise<Failure | undefined> {
+		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+		await this.#sweep();
+		const stem = this.#temporaryStem();
+		const made = { zip: `${stem}.zip`, anim: `${stem}.anim` };
+		for (const path of Object.values(made)) this.#temporaries.add(path);
+		try {
+			if (source.from === "anim") await copyFile(source.path, made.anim);
+			else {
+				const create = cli.create(await pictureOf(source), display, FRAMES_PER_SECOND, made);
+				const result = await this.#run(create);
+				const failure = failureOf("create", create, result, NO_TARGET);
+				if (failure && source.from === "frames" && hasJudged(result)) {
+					return badAsset(`${source.folder}: ${failure.message}`);
+				}
+				if (failure) return failure;
+			}
+			const flaw = await this.#flaw(made.anim, display, cli, source);
+			if (flaw) return flaw;
+			await chmod(made.anim, 0o600);
+			await rename(made.anim, anim);
+			return undefined;
+		} finally {
+			await Promise.all(Object.values(made).map((path) => rm(path, { force: true })));
+			for (const path of Object.values(made)) this.#temporaries.delete(path);
+		}
+	}
+
+	#temporaryStem(): string {
+		this.#temporaryCount += 1;
+		return join(this.#folder, `${TEMPORARY}${process.pid}-${this.#temporaryCount}-${Date.now().toString(36)}`);
+	}
+
+	/** Removes what is half made, for the moment when pi exits. Synchronous; never throws. */
+	abandon(): void {
+		for (const path of this.#temporaries) {
+			try {
+				rmSync(path, { force: true });
+			} catch {
+				// The next making sweeps it away.
+			}
+		}
+	}
+
+	/** Removes what a pi that was killed in the middle has left. */
+	async #sweep(): Promise<void> {
+		for (const name of await readdir(this.#folder)) {
+			if (!name.startsWith(TEMPORARY)) continue;
+			const path = join(this.#folder, name);
+			const file = await stat(path).catch(() => undefined);
+			if (file && Date.now() - file.mtimeMs > ABANDONED_AFTER_MS) await rm(path, { force: true });
+		}
+	}
+
+	/** Why the bar would not play the file: it answers 200 even to one that it cannot show, so nothing else would tell. */
+	async #flaw(anim: string, display: Display, cli: CommandLine, source?: Source): Promise<Failure | undefined> {
+		const label = source?.from === "anim" ? source.path : source?.from === "frames" ? source.folder : anim;
+		const inspect = cli.inspect(anim);
+		const result = await this.#run(inspect);
+		const failure = failureOf("inspect", inspect, result, NO_TARGET);
+		if (failure) return hasJudged(result) ? badAsset(`${label}: ${failure.message}`) : failure;
+		const found = inspectedSize(result.stdout);
+		const wanted = DISPLAY_SIZE[display];
+		if (found?.width === wanted.width && found.height === wanted.height) return undefined;
+		const size = found ? `${found.width}x${found.height}` : "of unknown size";
+		return badAsset(`${label} is ${size}, the ${display} display is ${wanted.width}x${wanted.height}`);
+	}
+
+	#run(command: Command) {
+		return this.#exec(command.file, command.args, command);
+	}
+}
+
+export function notPrepared(why: string): string {
+	return `The animation could not be prepared: ${why}. /busybar-alert-doctor says what to mend.`;
+}
+
+/** The CLI ran to its end: what it says is about the picture, not about itself. */
+function hasJudged(result: ExecResult): boolean {
+	return result.code !== null && !result.killed;
+}
+
+async function pictureOf(source: Exclude<Source, { from: "anim" }>) {
+	return source.from === "cli"
+		? { pattern: source.pattern, frameCount: FRAME_COUNT }
+		: { framesFolder: source.folder, frameCount: (await framesIn(source.folder)).length };
+}
+
+/** At most 31 characters, which is what the bar takes. */
+async function nameOf(source: Source, display: Display): Promise<string> {
+	if (source.from === "cli") return `alert_${display}_${source.pattern}.anim`;
+	if (source.from === "anim") return `anim_${display}_${await contentHash([source.path])}.anim`;
+	const frames = await framesIn(source.folder);
+	return `${source.label}_${display}_${await contentHash(frames)}.anim`;
+}
+
+async function framesIn(folder: string): Promise<string[]> {
+	const names = (await readdir(folder)).filter((name) => FRAME_NAME.test(name));
+	if (names.length === 0) throw new Error("it holds no frame_0.png");
+	return names.sort().map((name) => join(folder, name));
+}
+
+/** 8 hex characters that change when any of the files does. */
+async function contentHash(paths: readonly string[]): Promise<string> {
+	const hash = createHash("sha256");
+	for (const path of paths) {
+		const file = await stat(path);
+		// Reading a pipe never ends, and nothing that large fits the bar.
+		if (!file.isFile()) throw new Error(`${basename(path)} is no regular file`);
+		if (file.size > LARGEST_SOURCE_BYTES) throw new Error(`${basename(path)} is larger than 16 MiB`);
+		hash.update(basename(path)).update(await readFile(path));
+	}
+	return hash.digest("hex").slice(0, 8);
+}
+
+async function isFile(path: string): Promise<boolean> {
+	return (await stat(path).catch(() => undefined))?.isFile() === true;
+}

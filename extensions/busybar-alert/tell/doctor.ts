@@ -1,0 +1,192 @@
+/**
+ * The doctor: looks at everything an alert depends on, and says of each part whether it is well and what to do.
+ * Reads files and runs the CLIs it finds; makes nothing but the cache folder and the file of a picture of the user's own.
+ */
+
+import { constants } from "node:fs";
+import { access, mkdir, readFile } from "node:fs/promises";
+import { CommandLine, DISPLAY_SIZE, failureOf } from "../busybar.ts";
+import type { ExecFn } from "../cli/exec.ts";
+import type { CliChoice, WhichCli } from "../cli/which-cli.ts";
+import type { Assets } from "../cycle/assets.ts";
+import { PATTERN_SETTINGS, type Settings, settingField } from "../settings.ts";
+import type { LoadedSettings } from "../settings-file.ts";
+
+export interface Finding {
+	readonly level: "ok" | "warning" | "problem";
+	readonly text: string;
+}
+
+export interface DoctorPorts {
+	readonly exec: ExecFn;
+	readonly whichCli: Pick<WhichCli, "choose" | "forget" | "namesakes">;
+	readonly assets: Pick<Assets, "state">;
+	readonly cacheFolder: string;
+	readonly env: NodeJS.ProcessEnv;
+	/** What Linux says of its kernel; empty elsewhere. */
+	readonly kernel: () => Promise<string>;
+}
+
+const ok = (text: string): Finding => ({ level: "ok", text });
+const warning = (text: string): Finding => ({ level: "warning", text });
+const problem = (text: string): Finding => ({ level: "problem", text });
+
+const USB_ADDRESS = "10.0.4.20";
+
+/** Of the machine that pi runs on. */
+export const linuxKernel = (): Promise<string> => readFile("/proc/version", "utf8").catch(() => "");
+
+/** Never rejects for anything that a part of the machine does. */
+export async function examine(loaded: LoadedSettings, ports: DoctorPorts): Promise<Finding[]> {
+	const { values } = loaded;
+	// One that was installed a moment ago is to be seen.
+	ports.whichCli.forget(values.command);
+	const choice = await ports.whichCli.choose(values.command);
+	const answer = await bar(values, ports);
+	return [
+		values.enabled ? ok("Alerts are on.") : warning("Alerts are off: /busybar-alert-toggle on."),
+		...(await cli(choice, values, ports)),
+		ok(`Address ${values.addr}, from ${origin(loaded, "addr")}.`),
+		answer,
+		values.token === ""
+			? ok(`No access key is set${isUsb(values) ? "; over USB none is needed" : ""}.`)
+			: ok(`An access key is set, from ${origin(loaded, "token")}.`),
+		...(await assets(choice, values, ports)),
+		...loaded.warnings.map((text) => problem(text)),
+		...loaded.overruled.map((name) =>
+			warning(
+				`${settingField(name).environment} is set, but the saved \`${name}\` is used; reset that setting to use it.`,
+			),
+		),
+		await cache(ports.cacheFolder),
+		...(await surroundings(values, answer.level !== "ok", ports)),
+	];
+}
+
+/** A line each, the level in front. */
+export function doctorText(findings: readonly Finding[]): string {
+	return findings.map(({ level, text }) => `${level.padEnd(7)}  ${text}`).join("\n");
+}
+
+function isUsb({ addr }: Settings): boolean {
+	return addr.split(":")[0] === USB_ADDRESS;
+}
+
+function origin(loaded: LoadedSettings, name: "addr" | "token"): string {
+	const source = loaded.sources[name];
+	return source === "environment"
+		? `the environment variable ${settingField(name).environment}`
+		: `the ${source} setting`;
+}
+
+async function cli(choice: CliChoice, values: Settings, ports: DoctorPorts): Promise<Finding[]> {
+	const findings: Finding[] = [];
+	if (!choice.ok) findings.push(problem(choice.failure.message));
+	else {
+		const { source, file, leadingArgs, abilities } = choice.cli;
+		const why = {
+			setting: "the `command` setting names it",
+			path: "the first compatible busybar on PATH",
+			bundled: values.command === "bundled" ? "the `command` setting says so" : "no compatible busybar is on PATH",
+		}[source];
+		findings.push(ok(`CLI: ${source === "bundled" ? `the bundled one, ${leadingArgs[0]}` : file} (${why}).`));
+		if (!abilities.expiresAfter) {
+			findings.push(
+				warning(
+					"This CLI has no --expires-after: if pi is killed during an alert, the bar stays lit until the next alert " +
+						'is over. Set `command` to "bundled" to have the bar end alerts by itself.',
+				),
+			);
+		}
+		if (!abilities.requestTimeout) {
+			findings.push(warning("This CLI has no --request-timeout: a bar that hangs is noticed only after 8 s."));
+		}
+		if (!abilities.tokenFromEnvironment && values.token !== "") {
+			findings.push(
+				warning("This CLI takes the access key as an argument: others on this machine can see it while it runs."),
+			);
+		}
+	}
+	const used = choice.ok ? choice.cli.file : undefined;
+	for (const path of (await ports.whichCli.namesakes()).filter((path) => path !== used)) {
+		const why = choice.foreign.includes(path) ? "is another program and is skipped" : "is not the one that runs";
+		findings.push(warning(`${path} is also called busybar; it ${why}.`));
+	}
+	return findings;
+}
+
+/** The bundled CLI is asked whichever CLI draws: the others have no command that only looks. */
+async function bar(values: Settings, ports: DoctorPorts): Promise<Finding> {
+	const bundled = await ports.whichCli.choose("bundled");
+	if (!bundled.ok) return warning(`Whether a bar answers at ${values.addr} is not known: ${bundled.failure.message}`);
+	const command = new CommandLine(bundled.cli, ports.env).status(values);
+	const result = await ports.exec(command.file, command.args, command);
+	const failure = failureOf("status", command, result, values);
+	if (failure) return problem(failure.message);
+	const [row] = rowsIn(result.stdout);
+	const said = (name: string) => String(row?.[name] ?? "unknown");
+	return ok(`${said("name")} answers at ${values.addr}: firmware ${said("firmware")}, API ${said("api_version")}.`);
+}
+
+function rowsIn(stdout: string): Record<string, unknown>[] {
+	try {
+		const parsed: unknown = JSON.parse(stdout);
+		return Array.isArray(parsed) ? parsed : [];
+	} catch {
+		return [];
+	}
+}
+
+async function assets(choice: CliChoice, values: Settings, ports: DoctorPorts): Promise<Finding[]> {
+	if (!choice.ok) return [];
+	const commands = new CommandLine(choice.cli, ports.env);
+	const { width, height } = DISPLAY_SIZE[values.display];
+	const findings: Finding[] = [];
+	for (const name of PATTERN_SETTINGS) {
+		if (values[name] === "off") {
+			findings.push(warning(`\`${name}\` is off: ${settingField(name).title.toLowerCase()} alerts are silent.`));
+			continue;
+		}
+		const state = await ports.assets.state(values[name], values.display, commands);
+		if (state === "ready") findings.push(ok(`\`${name}\`: ${values[name]} is ready for ${width}x${height}.`));
+		else if (state === "absent") findings.push(ok(`\`${name}\`: ${values[name]} is made at its first alert.`));
+		else findings.push(problem(`\`${name}\`: ${state.message}`));
+	}
+	return findings;
+}
+
+async function cache(folder: string): Promise<Finding> {
+	try {
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		await access(folder, constants.W_OK);
+		return ok(`Log and animations are in ${folder}.`);
+	} catch (error) {
+		const why = (error as NodeJS.ErrnoException).code ?? String(error);
+		return problem(
+			`${folder} cannot be written (${why}): there is no log, and no animation can be made. Mend its permissions.`,
+		);
+	}
+}
+
+async function surroundings(values: Settings, isUnreachable: boolean, ports: DoctorPorts): Promise<Finding[]> {
+	const findings: Finding[] = [];
+	const overUsb = isUsb(values);
+	const isWsl = ports.env.WSL_DISTRO_NAME !== undefined || /microsoft/i.test(await ports.kernel());
+	if (isWsl && overUsb && isUnreachable) {
+		findings.push(
+			warning(
+				`pi runs in WSL, which does not reach the bar's USB address ${USB_ADDRESS} through its default network: set ` +
+					"networkingMode=mirrored in .wslconfig, or set `addr` to the bar's Wi-Fi address.",
+			),
+		);
+	}
+	if ((ports.env.SSH_CONNECTION || ports.env.SSH_TTY) && overUsb && isUnreachable) {
+		findings.push(
+			warning(
+				`pi runs over SSH, and the bar stands on your own desk: connect with ssh -R 8420:${USB_ADDRESS}:80 and set ` +
+					"BUSYBAR_ADDR=127.0.0.1:8420.",
+			),
+		);
+	}
+	return findings;
+}

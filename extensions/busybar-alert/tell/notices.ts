@@ -1,0 +1,73 @@
+/**
+ * Which notices were already given, for all pis of this user together: `notices.json` in the cache folder.
+ * Touches that file only.
+ */
+
+import { join } from "node:path";
+import type { FailureKind } from "../busybar.ts";
+import { readJson, writeJson } from "../files/json-file.ts";
+
+interface Memory {
+	/** The line that says alerts are on was given. */
+	readonly welcomed: boolean;
+	/** An alert was shown at least once on this machine. */
+	readonly everShown: boolean;
+	/** The kinds told since the last success. */
+	readonly told: readonly string[];
+}
+
+/** None of its promises rejects: where the file cannot be written, a notice may come twice. */
+export class NoticeMemory {
+	readonly #path: string;
+	/** Calls come from several places at once and each reads before it writes. */
+	#turn: Promise<unknown> = Promise.resolve();
+
+	constructor(cacheFolder: string) {
+		this.#path = join(cacheFolder, "notices.json");
+	}
+
+	/** Whether this failure is news: once per kind and outage, and once only while no alert ever succeeded. */
+	failed(kind: FailureKind): Promise<boolean> {
+		// The bar shows something more important: that is no trouble of the user's.
+		if (kind === "preempted") return Promise.resolve(false);
+		return this.#update((memory) => {
+			const news = memory.everShown ? !memory.told.includes(kind) : memory.told.length === 0;
+			return { news, memory: news ? { ...memory, told: [...memory.told, kind] } : memory };
+		});
+	}
+
+	/** An alert was shown: the outage, if there was one, is over. */
+	async shown(): Promise<void> {
+		await this.#update((memory) => {
+			const settled = memory.everShown && memory.told.length === 0;
+			return { news: false, memory: settled ? memory : { ...memory, everShown: true, told: [] } };
+		});
+	}
+
+	/** True the first time ever. */
+	welcome(): Promise<boolean> {
+		return this.#update((memory) =>
+			memory.welcomed ? { news: false, memory } : { news: true, memory: { ...memory, welcomed: true } },
+		);
+	}
+
+	#update(step: (memory: Memory) => { news: boolean; memory: Memory }): Promise<boolean> {
+		const result = this.#turn.then(async () => {
+			const before = memoryIn(await readJson(this.#path));
+			const { news, memory } = step(before);
+			if (memory !== before) await writeJson(this.#path, memory).catch(() => undefined);
+			return news;
+		});
+		this.#turn = result;
+		return result;
+	}
+}
+
+function memoryIn(json: unknown): Memory {
+	const found: Partial<Record<keyof Memory, unknown>> = typeof json === "object" && json !== null ? json : {};
+	return {
+		welcomed: found.welcomed === true,
+		everShown: found.everShown === true,
+		told: Array.isArray(found.told) ? found.told.filter((kind) => typeof kind === "string") : [],
+	};
+}

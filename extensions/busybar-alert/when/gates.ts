@@ -1,0 +1,70 @@
+/** The gates: the rules that silence an alert, in order, as one pure function. */
+
+import type { Alert } from "../settings.ts";
+
+export type Gate =
+	| "nested"
+	| "headless"
+	| "muted"
+	| "quiet_hours"
+	| "focused"
+	| "short_run"
+	| "pattern_off"
+	| "backoff"
+	| "in_flight"
+	| "debounce";
+
+/** What the gates look at beside the alert that is asked for. */
+export interface Situation {
+	/** This pi was started by another pi that still lives, or as a subagent. */
+	readonly nested: boolean;
+	/** pi runs in print or json mode, and the user wants no alerts from there. */
+	readonly headless: boolean;
+	readonly muted: boolean;
+	/** Local time lies inside the user's quiet hours. */
+	readonly quiet: boolean;
+	/** The user wants no alerts while the terminal has the focus, and it has. */
+	readonly focused: boolean;
+	/** Since the run began, on a monotonic clock. */
+	readonly runMs: number;
+	readonly minRunSeconds: number;
+	/** The pattern setting of this alert is `off`. */
+	readonly patternOff: boolean;
+	/** The bar, or the way to it, was missing a moment ago. */
+	readonly backingOff: boolean;
+	/** An alert is on its way or on the bar. */
+	readonly inFlight: boolean;
+	/** Since the last alert began, on a monotonic clock; Infinity before the first. */
+	readonly sinceLastAlertMs: number;
+	readonly minIntervalMs: number;
+}
+
+/** The first gate that says no; undefined lets the alert through. */
+export function gateOf(alert: Alert, situation: Situation): Gate | undefined {
+	const isTurn = alert === "turn";
+	const gates: readonly [Gate, boolean][] = [
+		["nested", situation.nested],
+		["headless", situation.headless],
+		["muted", situation.muted],
+		["quiet_hours", situation.quiet],
+		["focused", situation.focused],
+		["short_run", alert !== "question" && situation.runMs < situation.minRunSeconds * 1_000],
+		["pattern_off", situation.patternOff],
+		["backoff", situation.backingOff],
+		["in_flight", isTurn && situation.inFlight],
+		["debounce", isTurn && situation.sinceLastAlertMs < situation.minIntervalMs],
+	];
+	return gates.find(([, closed]) => closed)?.[0];
+}
+
+/** `HH:MM-HH:MM` in local time: the start is inside, the end is not; past midnight if it ends before it starts; equal ends mean off. */
+export function isQuietAt(quietHours: string, date: Date): boolean {
+	const minutes = quietHours.split("-").map((time) => {
+		const [hours = Number.NaN, rest = Number.NaN] = time.split(":").map(Number);
+		return hours * 60 + rest;
+	});
+	const [start = Number.NaN, end = Number.NaN] = minutes;
+	// The clock on the wall, which is what people mean, also on the days when it changes.
+	const now = date.getHours() * 60 + date.getMinutes();
+	return start <= end ? start <= now && now < end : start > end && (now >= start || now < end);
+}

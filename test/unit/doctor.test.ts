@@ -1,0 +1,105 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
+import { WhichCli } from "../../extensions/busybar-alert/cli/which-cli.ts";
+import { Assets } from "../../extensions/busybar-alert/cycle/assets.ts";
+import { resolveSettings } from "../../extensions/busybar-alert/settings-file.ts";
+import { doctorText, examine } from "../../extensions/busybar-alert/tell/doctor.ts";
+import { DEAD_ADDRESS } from "../support/pi-desk.ts";
+import { scratchFolder } from "../support/scratch.ts";
+import { startSimulatedBar } from "../support/simulated-bar.ts";
+
+const GO_BUSYBAR = fileURLToPath(new URL("../support/go-busybar", import.meta.url));
+const FOREIGN_BUSYBAR = fileURLToPath(new URL("../support/foreign-busybar", import.meta.url));
+
+interface Patient {
+	readonly saved?: Record<string, unknown>;
+	readonly env?: NodeJS.ProcessEnv;
+	readonly kernel?: string;
+	readonly cacheFolder?: string;
+}
+
+async function visit({ saved = {}, env = {}, kernel = "", cacheFolder }: Patient): Promise<string> {
+	const folder = cacheFolder ?? scratchFolder();
+	const path = { PATH: [...(env.PATH ? [env.PATH] : []), join(process.execPath, "..")].join(":") };
+	const runtime = { execPath: process.execPath, isNode: true, platform: process.platform, env: path };
+	const findings = await examine(resolveSettings(saved, env), {
+		exec: execProcess,
+		whichCli: new WhichCli(execProcess, folder, runtime),
+		assets: new Assets(execProcess, folder),
+		cacheFolder: folder,
+		env: { ...env, ...path },
+		kernel: async () => kernel,
+	});
+	return doctorText(findings);
+}
+
+test("all is well: every line is ok, and names the bar", async () => {
+	const bar = await startSimulatedBar();
+	onTestFinished(() => bar.close());
+	const text = await visit({ env: { BUSYBAR_ADDR: bar.addr } });
+	expect(text.split("\n").filter((line) => !line.startsWith("ok       "))).toEqual([]);
+	expect(text).toContain(`Address ${bar.addr}, from the environment variable BUSYBAR_ADDR.`);
+	expect(text).toMatch(new RegExp(`BUSY Bar answers at ${bar.addr}: firmware \\S+, API 27\\.5\\.0\\.`));
+	expect(text).toMatch(/CLI: the bundled one, .*bin\.js \(no compatible busybar is on PATH\)\./);
+	expect(text).toContain("`patternDone`: check is made at its first alert.");
+});
+
+test("a missing key is told with both causes, and a set one is not shown", async () => {
+	const bar = await startSimulatedBar({ token: "123456" });
+	onTestFinished(() => bar.close());
+	expect(await visit({ env: { BUSYBAR_ADDR: bar.addr } })).toMatch(/^problem .*refused access \(HTTP 403\)/m);
+	const text = await visit({ saved: { token: "123456" }, env: { BUSYBAR_ADDR: bar.addr } });
+	expect(text).toMatch(/^ok .*An access key is set, from the saved setting\./m);
+	expect(text).not.toContain("123456");
+});
+
+test("a dead address: a problem, and what to check", async () => {
+	expect(await visit({ env: { BUSYBAR_ADDR: DEAD_ADDRESS } })).toMatch(
+		/^problem {2}No BUSY Bar at .*Check its cable or Wi-Fi/m,
+	);
+});
+
+test("the Go CLI: why that one, what it lacks and which promise that weakens, and its namesakes", async () => {
+	const text = await visit({
+		saved: { token: "4321" },
+		env: { BUSYBAR_ADDR: DEAD_ADDRESS, PATH: `${FOREIGN_BUSYBAR}:${GO_BUSYBAR}` },
+	});
+	expect(text).toContain(`CLI: ${GO_BUSYBAR}/busybar (the first compatible busybar on PATH).`);
+	expect(text).toContain(
+		`warning  ${FOREIGN_BUSYBAR}/busybar is also called busybar; it is another program and is skipped.`,
+	);
+	expect(text).toMatch(/no --expires-after: if pi is killed during an alert, the bar stays lit/);
+	expect(text).toMatch(/no --request-timeout/);
+	expect(text).toMatch(/access key as an argument/);
+	expect(text).not.toContain("4321");
+});
+
+test("settings that are not used are problems, overruled variables warnings", async () => {
+	const text = await visit({ saved: { priority: 1e9, addr: DEAD_ADDRESS }, env: { BUSYBAR_ADDR: "other" } });
+	expect(text).toMatch(/^problem {2}The setting `priority` must be a whole number from 1 to 100, not 1000000000;/m);
+	expect(text).toMatch(/^warning {2}BUSYBAR_ADDR is set, but the saved `addr` is used/m);
+});
+
+test("alerts that are off, a pattern that is off, a picture that is gone", async () => {
+	const text = await visit({
+		saved: { addr: DEAD_ADDRESS, enabled: false, pattern: "off", patternDone: "/nowhere/frames" },
+	});
+	expect(text).toMatch(/^warning {2}Alerts are off: \/busybar-alert-toggle on\./m);
+	expect(text).toMatch(/^warning {2}`pattern` is off: turn alerts are silent\./m);
+	expect(text).toMatch(/^problem {2}`patternDone`: .*\/nowhere\/frames does not exist/m);
+});
+
+test("a cache that cannot be written is a problem", async () => {
+	const file = join(scratchFolder(), "file");
+	writeFileSync(file, "");
+	const text = await visit({ saved: { addr: DEAD_ADDRESS }, cacheFolder: file });
+	expect(text).toMatch(/^problem .*cannot be written \(\w+\): there is no log/m);
+});
+
+test("a configured CLI that is missing is a problem", async () => {
+	const text = await visit({ saved: { addr: DEAD_ADDRESS, command: "/nowhere/busybar" } });
+	expect(text).toMatch(/^problem {2}The busybar command \/nowhere\/busybar does not exist/m);
+});

@@ -1,0 +1,312 @@
+// The screens of /px: keys in, what a user sees out.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { PiExtension } from "../../extensions/_shared/registry.ts";
+import { openExtension, openExtensions } from "../../extensions/launcher/extension-screen.ts";
+import { demoExtension } from "../support/px-demo-extension.ts";
+import { FrameOnDesk, KEYS, NO_CONTEXT } from "../support/px-frame.ts";
+
+const SECOND: PiExtension = { id: "second", name: "Second", description: "The other one.", actions: [] };
+
+function extensionsDesk(duplicates: readonly string[] = []): FrameOnDesk {
+	const desk = new FrameOnDesk();
+	openExtensions(desk.frame, { extensions: [demoExtension(), SECOND], duplicates }, NO_CONTEXT);
+	return desk;
+}
+
+function extensionDesk(more: Partial<PiExtension> = {}): FrameOnDesk {
+	const desk = new FrameOnDesk();
+	openExtension(desk.frame, { ...demoExtension(), ...more }, NO_CONTEXT);
+	return desk;
+}
+
+const numberedLines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line + 1}`).join("\n\n");
+
+function document(text: string): string {
+	const dir = mkdtempSync(join(tmpdir(), "px-docs-"));
+	onTestFinished(() => rmSync(dir, { recursive: true }));
+	writeFileSync(join(dir, "README.md"), text);
+	return join(dir, "README.md");
+}
+
+test("typing filters by name first, then by what is said about it, and nothing found says so", async () => {
+	const desk = extensionDesk();
+	await desk.press("ask");
+	expect(desk.selected).toMatch(/^Ask /);
+
+	await desk.press(KEYS.clearLine, "everyTHING");
+	expect(desk.selected).toMatch(/^Wipe /);
+
+	await desk.press(KEYS.clearLine, "r");
+	expect(desk.selected).toMatch(/^Report/);
+	await desk.press(KEYS.clearLine, "everyTHING", "zzz");
+	expect(desk.text).toContain('Nothing matches "everyTHINGzzz"');
+	await desk.press(KEYS.enter);
+	expect(desk.text).toContain("Nothing matches");
+});
+
+test("Esc goes back to where the user was, filter and selection kept, and at last closes", async () => {
+	const desk = extensionsDesk();
+	await desk.press("e", KEYS.down);
+	expect(desk.selected).toMatch(/^Second/);
+	await desk.press(KEYS.up, KEYS.enter, "e", KEYS.down);
+	const before = desk.text;
+	expect(before).toContain("Extensions › Demo");
+	const nested = desk.selected;
+
+	await desk.press(KEYS.escape);
+	expect(desk.selected).toMatch(/^Demo/);
+	expect(desk.text).toContain("> e");
+	await desk.press(KEYS.enter);
+	expect(desk.selected).not.toBe(nested);
+
+	await desk.press(KEYS.escape, KEYS.escape);
+	expect(desk.isClosed).toBe(true);
+});
+
+test("two extensions with one id are pointed out", () => {
+	expect(extensionsDesk(["demo"]).text).toContain('More than one extension calls itself "demo"');
+});
+
+test("what an action says is shown; a long answer gets a page", async () => {
+	const desk = extensionDesk();
+	await desk.press(KEYS.enter);
+	expect(desk.text).toContain("Hello, you.");
+
+	await desk.press(KEYS.down);
+	expect(desk.text).not.toContain("Hello");
+	await desk.press(KEYS.enter);
+	expect(desk.text).toMatch(/Demo › Report\nline 1\n/);
+	await desk.press(KEYS.escape);
+	expect(desk.selected).toMatch(/^Report/);
+});
+
+test("an action that throws is reported without its control characters, and the screen lives on", async () => {
+	const desk = extensionDesk();
+	await desk.press("fail", KEYS.enter);
+	expect(desk.text).toContain("Fail failed: The door is stuck. Oil it.");
+	await desk.press(KEYS.clearLine, "greet", KEYS.enter);
+	expect(desk.text).toContain("Hello, you.");
+});
+
+test("a dangerous action asks first; No is what Enter means", async () => {
+	const desk = extensionDesk();
+	await desk.press("wipe", KEYS.enter);
+	expect(desk.text).toContain("Demo › Wipe?");
+	await desk.press(KEYS.enter);
+	expect(desk.text).not.toContain("Wiped.");
+
+	await desk.press(KEYS.enter, KEYS.down, KEYS.enter);
+	expect(desk.text).toContain("Wiped.");
+	expect(desk.selected).toMatch(/^Wipe/);
+});
+
+test("an action with choices asks which: the first is what Enter means, Esc goes back and starts nothing", async () => {
+	const desk = extensionDesk();
+	await desk.press("tune", KEYS.enter);
+	expect(desk.text).toContain("Demo › Tune");
+	expect(desk.selected).toMatch(/^what comes +As \/px demo tune$/);
+	await desk.press(KEYS.escape);
+	expect(desk.selected).toMatch(/^Tune/);
+	expect(desk.text).not.toContain("Playing");
+
+	await desk.press(KEYS.enter, KEYS.enter);
+	expect(desk.text).toContain("Playing what comes.");
+	expect(desk.selected).toMatch(/^Tune/);
+	await desk.press(KEYS.enter, KEYS.down, KEYS.enter);
+	expect(desk.text).toContain("Playing slow.");
+});
+
+test("a dangerous action with choices asks which, then whether; No goes back to the choices", async () => {
+	const done: string[] = [];
+	const choices = ["old", "all"].map((args) => ({ args, label: `the ${args} ones` }));
+	const run = async (args: string) => `Dropped ${done.push(args)}.`;
+	const action = { id: "drop", label: "Drop", description: "They are gone then.", dangerous: true, choices, run };
+	const desk = extensionDesk({ actions: [action] });
+	await desk.press(KEYS.enter, KEYS.down, KEYS.enter);
+	expect(desk.text).toContain("Demo › Drop › Drop: the all ones?");
+	await desk.press(KEYS.enter);
+	expect(desk.selected).toMatch(/^the all ones/);
+	expect(done).toEqual([]);
+	await desk.press(KEYS.enter, KEYS.down, KEYS.enter);
+	expect(done).toEqual(["all"]);
+	expect(desk.text).toContain("Dropped 1.");
+	expect(desk.selected).toMatch(/^Drop/);
+});
+
+/** An action that runs until the test ends it. */
+function slowAction() {
+	let starts = 0;
+	const { promise, resolve } = Promise.withResolvers<string>();
+	const run = () => {
+		starts++;
+		return promise;
+	};
+	return {
+		action: { id: "slow", label: "Slow", description: "", run },
+		starts: () => starts,
+		end: async (text: string) => {
+			resolve(text);
+			await new Promise((next) => setImmediate(next));
+		},
+	};
+}
+
+test("an action that ends after the user has left is told as a notice", async () => {
+	const { action, end } = slowAction();
+	const desk = extensionDesk({ actions: [action] });
+	await desk.press(KEYS.enter, KEYS.escape);
+	await end("At last.");
+	expect(desk.notices).toEqual(["At last."]);
+});
+
+test("while an action runs neither it nor another is started, so that no answer covers another", async () => {
+	const { action, end, starts } = slowAction();
+	const desk = new FrameOnDesk();
+	const slow = { ...SECOND, actions: [action] };
+	openExtensions(desk.frame, { extensions: [slow, demoExtension()], duplicates: [] }, NO_CONTEXT);
+	await desk.press(KEYS.enter, KEYS.enter);
+	expect(desk.text).toContain("Slow …");
+	await desk.press(KEYS.enter);
+	expect(desk.text).toContain("Slow is still running. Wait for its answer.");
+	await desk.press(KEYS.escape, KEYS.down, KEYS.enter, KEYS.enter);
+	expect(desk.text).toContain("Slow is still running.");
+	expect(starts()).toBe(1);
+	await end("At last.");
+	expect(desk.text).toContain("At last.");
+	await desk.press(KEYS.enter);
+	expect(desk.text).toContain("Hello, you.");
+});
+
+test("a click chooses a row, the wheel moves through a page", async () => {
+	const desk = extensionDesk();
+	const mouse = (type: "press" | "click" | "wheel", y: number) =>
+		desk.frame.handleMouse({
+			...{ type, y, x: 3, screenX: 3, screenY: y, width: 80, height: 12, button: type === "wheel" ? "none" : "left" },
+			...{ shift: false, alt: false, ctrl: false, wheelDelta: 1 },
+		});
+	const row = desk.lines().findIndex((line) => line.includes("Report"));
+	mouse("press", row);
+	mouse("click", row);
+	await desk.see("Demo › Report");
+	mouse("wheel", 5);
+	expect(desk.text).toMatch(/Demo › Report\nline 4\n/);
+});
+
+test("a document scrolls by line, by page, to its end and to its top", async () => {
+	const desk = extensionDesk({ docs: document(numberedLines(60)) });
+	await desk.press("docu", KEYS.enter);
+	await desk.see("line 1\n");
+
+	await desk.press(KEYS.down);
+	expect(desk.text).not.toContain("line 1\n");
+	await desk.press(KEYS.up);
+	expect(desk.text).toContain("line 1\n");
+	await desk.press(KEYS.pageDown);
+	expect(desk.text).not.toContain("line 1\n");
+	await desk.press(KEYS.end);
+	expect(desk.text).toMatch(/line 60\n.* of 119\n/);
+	await desk.press(KEYS.down);
+	expect(desk.text).toContain("line 60");
+	await desk.press(KEYS.home);
+	expect(desk.text).toContain("line 1\n");
+});
+
+test("a document that is not there says so", async () => {
+	const desk = extensionDesk({ docs: "/nowhere/README.md" });
+	await desk.press("docu", KEYS.enter);
+	await desk.see("The document cannot be read: ENOENT");
+});
+
+const LONG_DESCRIPTION = `It begins, ${"goes on and on, ".repeat(20)}and ends here.`;
+
+test.each([80, 36])(
+	"at %i columns, a description that is cut goes on below, and one Tab shows all of it",
+	async (columns) => {
+		const desk = new FrameOnDesk();
+		Object.assign(desk.size, { columns, rows: 14 });
+		const long = { ...SECOND, description: LONG_DESCRIPTION };
+		openExtensions(desk.frame, { extensions: [demoExtension(), long], duplicates: [] }, NO_CONTEXT);
+		await desk.press(KEYS.down);
+		expect(desk.text).toMatch(/\n {2}It begins, .*\n.*… tab more\n/);
+		expect(desk.text).not.toContain("ends here");
+
+		await desk.press(KEYS.tab);
+		expect(desk.text).toMatch(/More\nSecond\n\nIt begins/);
+		await desk.press(KEYS.end);
+		expect(desk.text).toContain("ends here.");
+		await desk.press(KEYS.escape);
+		expect(desk.selected).toMatch(/^Second/);
+	},
+);
+
+test("where everything fits nothing is said twice", () => {
+	const desk = extensionDesk();
+	expect(desk.text.match(/Say hello/g)).toHaveLength(1);
+	expect(desk.text).not.toContain("tab more");
+});
+
+test("a message that is cut can be read to its end", async () => {
+	const run = () => Promise.reject(new Error(LONG_DESCRIPTION));
+	const desk = extensionDesk({ actions: [{ id: "fail", label: "Fail", description: "Throw.", run }] });
+	Object.assign(desk.size, { columns: 36, rows: 14 });
+	await desk.press(KEYS.enter);
+	expect(desk.text).toContain("… tab more");
+	await desk.press(KEYS.tab);
+	expect(desk.text).toContain("Fail failed: It begins,");
+	while (!desk.text.includes("ends here.")) {
+		const before = desk.text;
+		await desk.press(KEYS.down);
+		expect(desk.text).not.toBe(before);
+	}
+});
+
+test.each([20, 36, 80, 120])(
+	"at %i columns no line is wider than the screen and the way out is visible",
+	async (columns) => {
+		const wide = "とても長い説明がここにあります。".repeat(6);
+		const desk = new FrameOnDesk();
+		Object.assign(desk.size, { columns, rows: 14 });
+		const long = {
+			...SECOND,
+			name: `${wide} name`,
+			description: wide,
+			docs: document(`# ${wide}\n\n| a | b |\n|-|-|\n| ${wide} | ${"x".repeat(200)} |`),
+		};
+		openExtensions(desk.frame, { extensions: [demoExtension(), long], duplicates: ["demo"] }, NO_CONTEXT);
+		const check = () => {
+			const lines = desk.lines();
+			expect(lines.length).toBeLessThanOrEqual(14 - 4);
+			if (columns >= 36) expect(lines.at(-1)).toContain("esc back");
+		};
+		check();
+		await desk.press(KEYS.down);
+		check();
+		await desk.press(KEYS.enter);
+		check();
+		await desk.press("docu", KEYS.enter);
+		await desk.see("1-");
+		check();
+		await desk.press(KEYS.escape, KEYS.escape, KEYS.up, KEYS.enter, "sett", KEYS.enter);
+		await desk.see("Lamp");
+		check();
+		for (let row = 0; row < 8; row++) {
+			await desk.press(KEYS.down, KEYS.delete);
+			check();
+		}
+	},
+);
+
+test("a screen that grows or shrinks under the list keeps the selection", async () => {
+	const desk = extensionDesk();
+	desk.size.rows = 12;
+	await desk.press(KEYS.pageDown);
+	const { selected } = desk;
+	desk.size.rows = 40;
+	expect(desk.selected).toBe(selected);
+	await desk.press(KEYS.up, KEYS.pageDown, KEYS.pageDown);
+	expect(desk.selected).toMatch(/^Settings/);
+});

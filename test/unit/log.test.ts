@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { AlertLog, type LogRow } from "../../extensions/busybar-alert/log.ts";
+import { scratchFolder } from "../support/scratch.ts";
+
+const folder = () => join(scratchFolder(), "cache");
+const row = (reason: string): LogRow => ({
+	ts: "2026-11-30T05:00:00.000Z",
+	reason,
+	alert: "turn",
+	outcome: "skipped",
+	gate: "debounce",
+	pid: 1,
+	session: "s",
+});
+
+test("rows are written in their order, in a private file of a private folder, after the caller has gone on", async () => {
+	const path = folder();
+	const log = new AlertLog(path);
+	for (const reason of ["one", "two", "three"]) log.append(row(reason));
+	expect(readdirSync(join(path, ".."))).toEqual([]);
+	await log.flush();
+	const lines = readFileSync(join(path, "alerts.jsonl"), "utf8").trim().split("\n");
+	expect(lines.map((line) => JSON.parse(line).reason)).toEqual(["one", "two", "three"]);
+	expect(statSync(path).mode & 0o777).toBe(0o700);
+	expect(statSync(join(path, "alerts.jsonl")).mode & 0o777).toBe(0o600);
+});
+
+test("what is still queued when the process ends is written", async () => {
+	const path = folder();
+	const log = new AlertLog(path);
+	log.append(row("first"));
+	await log.flush();
+	log.append(row("last words"));
+	log.flushAtExit();
+	expect(readFileSync(join(path, "alerts.jsonl"), "utf8")).toContain("last words");
+});
+
+test("past 1 MiB the file becomes alerts.1.jsonl, one is kept, and no more than 2 MiB are there", async () => {
+	const path = folder();
+	const logs = [new AlertLog(path), new AlertLog(path)];
+	for (let round = 0; round < 30; round += 1) {
+		for (const log of logs)
+			for (let index = 0; index < 400; index += 1) log.append(row(`${round} ${index} ${"x".repeat(40)}`));
+		await Promise.all(logs.map((log) => log.flush()));
+	}
+	const files = readdirSync(path).sort();
+	expect(files).toEqual(["alerts.1.jsonl", "alerts.jsonl"]);
+	const bytes = files.map((name) => statSync(join(path, name)).size);
+	expect(Math.max(...bytes)).toBeLessThan(1.2 * 1024 * 1024);
+	const rows = await (logs[0] as AlertLog).read();
+	expect(rows.at(-1)?.reason).toContain("29 399");
+});
+
+test("a log that cannot be written costs nobody anything", async () => {
+	const path = folder();
+	writeFileSync(path, "a file where the folder belongs");
+	const log = new AlertLog(path);
+	log.append(row("lost"));
+	await log.flush();
+	log.append(row("lost too"));
+	log.flushAtExit();
+	expect(await log.read()).toEqual([]);
+});
+
+test("a damaged line costs that line alone", async () => {
+	const path = folder();
+	const log = new AlertLog(path);
+	log.append(row("before"));
+	await log.flush();
+	writeFileSync(
+		join(path, "alerts.jsonl"),
+		'{"ts": half\n42\nnull\n{"ts":"2026-11-30","outcome":"fired"}\n{"ts":"soon","outcome":"fired","reason":"x","alert":"turn"}\n',
+		{ flag: "a" },
+	);
+	log.append(row("after"));
+	expect((await log.read()).map(({ reason }) => reason)).toEqual(["before", "after"]);
+});

@@ -1,0 +1,54 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { NoticeMemory } from "../../extensions/busybar-alert/tell/notices.ts";
+import { scratchFolder } from "../support/scratch.ts";
+
+const folder = scratchFolder;
+
+test("the first line ever comes once, on all pis together", async () => {
+	const path = folder();
+	expect(await new NoticeMemory(path).welcome()).toBe(true);
+	expect(await new NoticeMemory(path).welcome()).toBe(false);
+});
+
+test("where alerts have worked, a notice comes once per kind and outage", async () => {
+	const path = folder();
+	const [one, other] = [new NoticeMemory(path), new NoticeMemory(path)];
+	await one.shown();
+	expect(await one.failed("unreachable")).toBe(true);
+	expect(await other.failed("unreachable")).toBe(false);
+	expect(await other.failed("forbidden")).toBe(true);
+	await other.shown();
+	expect(await one.failed("unreachable")).toBe(true);
+});
+
+test("where no alert ever worked, only the first outage is told", async () => {
+	const memory = new NoticeMemory(folder());
+	expect(await memory.failed("unreachable")).toBe(true);
+	expect(await memory.failed("not_found")).toBe(false);
+	expect(await memory.failed("unreachable")).toBe(false);
+});
+
+test("a bar that shows something more important is no news", async () => {
+	const memory = new NoticeMemory(folder());
+	expect(await memory.failed("preempted")).toBe(false);
+	expect(await memory.failed("unreachable")).toBe(true);
+});
+
+test("two failures at the same moment are one notice", async () => {
+	const memory = new NoticeMemory(folder());
+	const told = await Promise.all([memory.failed("unreachable"), memory.failed("unreachable")]);
+	expect(told.filter(Boolean)).toHaveLength(1);
+});
+
+test("a damaged or unwritable memory costs a repeated notice, nothing else", async () => {
+	const path = folder();
+	writeFileSync(join(path, "notices.json"), "{ half");
+	expect(await new NoticeMemory(path).failed("unreachable")).toBe(true);
+	const file = join(path, "a-file");
+	writeFileSync(file, "");
+	const nowhere = new NoticeMemory(file);
+	await nowhere.shown();
+	expect(await nowhere.failed("unreachable")).toBe(true);
+});

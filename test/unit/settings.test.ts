@@ -1,0 +1,207 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { SETTING_NAMES, settingField } from "../../extensions/busybar-alert/settings.ts";
+import { resolveSettings, SettingsFile } from "../../extensions/busybar-alert/settings-file.ts";
+import { scratchFolder } from "../support/scratch.ts";
+
+const folder = scratchFolder;
+
+describe("which value holds", () => {
+	test("defaults, when nothing is set", () => {
+		const { values, warnings } = resolveSettings({}, {});
+		expect(values).toMatchObject({ enabled: true, addr: "10.0.4.20", priority: 60, pattern: "spinner", token: "" });
+		expect(warnings).toEqual([]);
+	});
+
+	test("a saved value beats the environment, which beats the default", () => {
+		const env = { BUSYBAR_ADDR: "bar.local", BUSYBAR_TOKEN: "1234" };
+		expect(resolveSettings({}, env).values).toMatchObject({ addr: "bar.local", token: "1234" });
+		expect(resolveSettings({ addr: "10.1.1.1" }, env).values).toMatchObject({ addr: "10.1.1.1", token: "1234" });
+	});
+
+	test.each(["10.0.4.20", "10.0.4.20:8080", "busybar.local", "busy.bar:80", "[fe80::1]:80", "localhost:65535"])(
+		"%s is an address",
+		(addr) => {
+			expect(resolveSettings({ addr }, {})).toMatchObject({ values: { addr }, warnings: [] });
+		},
+	);
+
+	test.each([
+		"",
+		" ",
+		"10.0.4.20 ",
+		"a b",
+		"http://10.0.4.20",
+		"10.0.4.20/api",
+		"host:",
+		"host:0",
+		"host:65536",
+		"-x",
+		"a\nb",
+	])("%j is no address: one warning says which, why and what is used instead", (addr) => {
+		const { values, warnings } = resolveSettings({}, { BUSYBAR_ADDR: addr });
+		expect(values.addr).toBe("10.0.4.20");
+		expect(warnings).toEqual([
+			`The environment variable BUSYBAR_ADDR must be a host or host:port, such as 10.0.4.20 or busybar.local:80, not ${JSON.stringify(addr)}; the default, "10.0.4.20", is used instead.`,
+		]);
+	});
+
+	test("a bad saved value falls back to a good environment, and says so", () => {
+		const { values, warnings } = resolveSettings({ addr: "http://x" }, { BUSYBAR_ADDR: "good.local" });
+		expect(values.addr).toBe("good.local");
+		expect(warnings).toEqual([expect.stringContaining('the environment variable BUSYBAR_ADDR, "good.local", is used')]);
+	});
+
+	test.each([
+		["applicationName", "x".repeat(40)],
+		["applicationName", "a b"],
+		["applicationName", ".."],
+		["priority", 1e9],
+		["priority", 60.5],
+		["priority", "60"],
+		["holdSeconds", "NaN"],
+		["holdSeconds", Number.POSITIVE_INFINITY],
+		["minIntervalMs", -1],
+		["display", "left"],
+		["pattern", "rainbow"],
+		["enabled", "yes"],
+		["command", "busybar"],
+		["command", "./busybar"],
+		["alertOn", null],
+	] as const)("%s cannot be %j: the default holds, one warning names key and rule, the others hold", (name, value) => {
+		const { values, warnings } = resolveSettings({ holdSeconds: 7, [name]: value }, {});
+		expect(values[name]).toBe(settingField(name).default);
+		if (name !== "holdSeconds") expect(values.holdSeconds).toBe(7);
+		expect(warnings).toEqual([expect.stringContaining(`The setting \`${name}\` must be ${settingField(name).rule}`)]);
+	});
+
+	test("a bad token is never quoted", () => {
+		const { warnings } = resolveSettings({ token: "my secret" }, { BUSYBAR_TOKEN: "other secret" });
+		expect(warnings).toHaveLength(2);
+		expect(warnings.join()).not.toMatch(/my secret|other secret/);
+	});
+
+	test("every default obeys its own rule", () => {
+		const defaults = Object.fromEntries(SETTING_NAMES.map((name) => [name, settingField(name).default]));
+		expect(resolveSettings(defaults, {}).warnings).toEqual([]);
+	});
+});
+
+describe("the file", () => {
+	const unusable: readonly [string, (path: string) => void, RegExp][] = [
+		["empty", (path) => writeFileSync(path, ""), /is not JSON/],
+		["not JSON", (path) => writeFileSync(path, "{ addr: 1 }"), /is not JSON/],
+		["an array", (path) => writeFileSync(path, "[1]"), /does not hold a JSON object/],
+		["10 MB", (path) => writeFileSync(path, `{"a":"${"x".repeat(10_000_000)}"}`), /is larger than 1 MiB/],
+		["a folder", (path) => mkdirSync(path), /is a folder/],
+	];
+
+	test.each(unusable)("that is %s counts as empty, with one warning, and is left as it is", async (_, make, why) => {
+		const path = join(folder(), "busybar-alert.json");
+		make(path);
+		const before = statSync(path);
+		const { values, warnings } = await new SettingsFile(path, {}).load();
+		expect(values.addr).toBe("10.0.4.20");
+		expect(warnings).toEqual([expect.stringMatching(why)]);
+		expect(statSync(path).ino).toBe(before.ino);
+		expect(statSync(path).size).toBe(before.size);
+	});
+
+	test("that is absent is no trouble", async () => {
+		expect((await new SettingsFile(join(folder(), "none.json"), {}).load()).warnings).toEqual([]);
+	});
+
+	test("is read again when it changed, and only then", async () => {
+		const path = join(folder(), "busybar-alert.json");
+		const file = new SettingsFile(path, {});
+		const first = await file.load();
+		expect(await file.load()).toBe(first);
+		writeFileSync(path, '{"priority": 70}');
+		expect((await file.load()).values.priority).toBe(70);
+	});
+});
+
+describe("saving", () => {
+	test("keeps what it does not know, writes only what was set, and is private", async () => {
+		const path = join(folder(), "busybar-alert.json");
+		writeFileSync(path, '{"futureSetting": [1, 2], "priority": 70}');
+		const file = new SettingsFile(path, {});
+		expect((await file.save({ enabled: true, priority: undefined })).values).toMatchObject({
+			enabled: true,
+			priority: 60,
+		});
+		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ futureSetting: [1, 2], enabled: true });
+		expect(statSync(path).mode & 0o777).toBe(0o600);
+	});
+
+	test("refuses a bad value with its rule, and nothing changes", async () => {
+		const path = join(folder(), "busybar-alert.json");
+		await expect(new SettingsFile(path, {}).save({ priority: 0 })).rejects.toThrow(
+			"Priority must be a whole number from 1 to 100.",
+		);
+		expect(readdirSync(join(path, ".."))).toEqual([]);
+	});
+
+	test("two savers at the same moment lose neither's key", async () => {
+		const path = join(folder(), "busybar-alert.json");
+		await Promise.all([
+			new SettingsFile(path, {}).save({ priority: 61 }),
+			new SettingsFile(path, {}).save({ holdSeconds: 9 }),
+			new SettingsFile(path, {}).save({ display: "back" }),
+		]);
+		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ priority: 61, holdSeconds: 9, display: "back" });
+	});
+
+	test("keeps a file that is not JSON aside", async () => {
+		const path = join(folder(), "busybar-alert.json");
+		writeFileSync(path, "precious but broken");
+		const file = new SettingsFile(path, {});
+		const saved = await file.save({ enabled: false });
+		expect(saved.warnings).toEqual([`The settings file held something else; that is kept as ${path}.bad.`]);
+		expect(await file.load()).toBe(saved);
+		expect(readFileSync(`${path}.bad`, "utf8")).toBe("precious but broken");
+		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ enabled: false });
+		writeFileSync(path, "broken again");
+		await file.save({ enabled: true });
+		expect(readFileSync(`${path}.bad`, "utf8")).toBe("precious but broken");
+		expect(readFileSync(`${path}.2.bad`, "utf8")).toBe("broken again");
+	});
+
+	test("never replaces a file that it could not read", async () => {
+		const path = join(folder(), "busybar-alert.json");
+		symlinkSync(path, path);
+		const file = new SettingsFile(path, {});
+		expect((await file.load()).warnings).toEqual([expect.stringContaining("cannot be read (ELOOP)")]);
+		await expect(file.save({ enabled: false })).rejects.toThrow(
+			/nothing was changed: .* cannot be written \(ELOOP\)\.$/,
+		);
+		expect(lstatSync(path).isSymbolicLink()).toBe(true);
+	});
+
+	test("through a link changes the file that it leads to", async () => {
+		const parent = folder();
+		const [target, path] = [join(parent, "dotfiles.json"), join(parent, "busybar-alert.json")];
+		writeFileSync(target, '{"priority": 70}');
+		symlinkSync(target, path);
+		await new SettingsFile(path, {}).save({ holdSeconds: 9 });
+		expect(lstatSync(path).isSymbolicLink()).toBe(true);
+		expect(JSON.parse(readFileSync(target, "utf8"))).toEqual({ priority: 70, holdSeconds: 9 });
+	});
+
+	test("where a folder is in the file's place says what to do", async () => {
+		const path = join(folder(), "busybar-alert.json");
+		mkdirSync(path);
+		await expect(new SettingsFile(path, {}).save({ enabled: false })).rejects.toThrow(/is a folder; move it away\.$/);
+	});
+
+	test("into a place that cannot be written says so, and the old values hold", async () => {
+		const parent = folder();
+		writeFileSync(join(parent, "agent"), "a file where a folder belongs");
+		const file = new SettingsFile(join(parent, "agent", "busybar-alert.json"), {});
+		await expect(file.save({ enabled: false })).rejects.toThrow(
+			/^Settings not saved, nothing was changed: .* is to lie in something that is no folder; move that away\.$/,
+		);
+		expect((await file.load()).values.enabled).toBe(true);
+	});
+});
