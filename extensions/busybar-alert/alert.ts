@@ -3,7 +3,8 @@
  * Imports nothing from pi. Reaches the world only through its ports.
  */
 
-import { type Cli, CommandLine, type Failure, type FailureKind } from "./busybar.ts";
+import { type Cli, CommandLine } from "./busybar.ts";
+import type { Failure, FailureKind } from "./cli/failures.ts";
 import type { WhichCli } from "./cli/which-cli.ts";
 import type { Assets } from "./cycle/assets.ts";
 import { Backoff } from "./cycle/backoff.ts";

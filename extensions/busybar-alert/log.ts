@@ -6,7 +6,7 @@
 import { appendFileSync } from "node:fs";
 import { appendFile, mkdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { FailureKind } from "./busybar.ts";
+import type { FailureKind } from "./cli/failures.ts";
 import type { Alert } from "./settings.ts";
 import type { Gate } from "./when/gates.ts";
 

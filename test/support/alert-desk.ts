@@ -1,8 +1,9 @@
 // The alert cycle with a clock that a test moves, and a CLI that draws on a bar held in memory.
 
 import { AlertCycle } from "../../extensions/busybar-alert/alert.ts";
-import type { Cli, FailureKind } from "../../extensions/busybar-alert/busybar.ts";
+import type { Cli } from "../../extensions/busybar-alert/busybar.ts";
 import type { ExecFn, ExecResult } from "../../extensions/busybar-alert/cli/exec.ts";
+import type { FailureKind } from "../../extensions/busybar-alert/cli/failures.ts";
 import type { CliChoice } from "../../extensions/busybar-alert/cli/which-cli.ts";
 import type { AssetResult } from "../../extensions/busybar-alert/cycle/assets.ts";
 import type { AlertRequest } from "../../extensions/busybar-alert/cycle/request.ts";

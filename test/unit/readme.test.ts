@@ -48,7 +48,7 @@ describe("every name that the log and the footer can show is documented", () => 
 
 	test.each([
 		["gates", "When it is silent", union("when/gates.ts", "Gate")],
-		["kinds of failure", "When something fails", union("busybar.ts", "FailureKind")],
+		["kinds of failure", "When something fails", union("cli/failures.ts", "FailureKind")],
 		["alerts", "What you see", [...ALERTS]],
 	])("%s", (_, heading, names) => {
 		expect(names.length).toBeGreaterThan(3);

@@ -3,7 +3,8 @@
  * ends what it drew. Imports nothing from pi.
  */
 
-import { type Cli, CommandLine, type Failure } from "../busybar.ts";
+import { type Cli, CommandLine } from "../busybar.ts";
+import type { Failure } from "../cli/failures.ts";
 import type { WhichCli } from "../cli/which-cli.ts";
 import type { Clock } from "../clock.ts";
 import { type Assets, notPrepared } from "../cycle/assets.ts";

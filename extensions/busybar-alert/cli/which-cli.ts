@@ -7,9 +7,10 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Cli, type CliAbilities, type Failure, SET_COMMAND } from "../busybar.ts";
+import type { Cli, CliAbilities } from "../busybar.ts";
 import { readJson, writeJson } from "../files/json-file.ts";
 import type { ExecFn } from "./exec.ts";
+import { type Failure, SET_COMMAND } from "./failures.ts";
 
 export type CliChoice =
 	| ({ readonly ok: true; readonly cli: Cli } & PassedOver)

@@ -8,17 +8,9 @@ import { rmSync } from "node:fs";
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-	badAsset,
-	type Command,
-	type CommandLine,
-	DISPLAY_SIZE,
-	type Display,
-	type Failure,
-	failureOf,
-	inspectedSize,
-} from "../busybar.ts";
+import { type Command, type CommandLine, DISPLAY_SIZE, type Display, inspectedSize } from "../busybar.ts";
 import type { ExecFn, ExecResult } from "../cli/exec.ts";
+import { badAsset, type Failure, failureOf } from "../cli/failures.ts";
 import { isOwnPicture, type Pattern } from "../settings.ts";
 
 export type AssetResult =

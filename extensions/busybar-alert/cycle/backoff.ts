@@ -1,6 +1,6 @@
 /** How long automatic alerts stay away from a bar, or a CLI, that is not there. Pure; takes the time as a parameter. */
 
-import type { FailureKind } from "../busybar.ts";
+import type { FailureKind } from "../cli/failures.ts";
 
 const STEPS_MS = [30_000, 60_000, 120_000, 300_000] as const;
 const ABSENT: ReadonlySet<FailureKind> = new Set(["unreachable", "not_found", "no_node"]);

@@ -3,8 +3,9 @@
  * Imports nothing from pi; runs the CLI through the exec port.
  */
 
-import { type Cli, type Command, CommandLine, type Failure, failureOf, type Target } from "../busybar.ts";
+import { type Cli, type Command, CommandLine, type Target } from "../busybar.ts";
 import type { ExecFn, ExecResult } from "../cli/exec.ts";
+import { type Failure, failureOf } from "../cli/failures.ts";
 import type { Clock } from "../clock.ts";
 import type { AlertRequest } from "./request.ts";
 

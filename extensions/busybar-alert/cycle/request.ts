@@ -1,6 +1,7 @@
 /** What an alert is asked for with, and what becomes of it. Pure; imports nothing from pi. */
 
-import type { Failure, Target } from "../busybar.ts";
+import type { Target } from "../busybar.ts";
+import type { Failure } from "../cli/failures.ts";
 import type { Alert, Pattern } from "../settings.ts";
 
 /** An alert that passed the gates, with all that showing it takes: a running cycle reads no setting. */

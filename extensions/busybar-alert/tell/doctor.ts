@@ -5,8 +5,9 @@
 
 import { constants } from "node:fs";
 import { access, mkdir, readFile } from "node:fs/promises";
-import { CommandLine, DISPLAY_SIZE, failureOf } from "../busybar.ts";
+import { CommandLine, DISPLAY_SIZE } from "../busybar.ts";
 import type { ExecFn } from "../cli/exec.ts";
+import { failureOf } from "../cli/failures.ts";
 import type { CliChoice, WhichCli } from "../cli/which-cli.ts";
 import type { Assets } from "../cycle/assets.ts";
 import { PATTERN_SETTINGS, type Settings, settingField } from "../settings.ts";

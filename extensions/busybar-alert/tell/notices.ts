@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import type { FailureKind } from "../busybar.ts";
+import type { FailureKind } from "../cli/failures.ts";
 import { readJson, writeJson } from "../files/json-file.ts";
 
 interface Memory {

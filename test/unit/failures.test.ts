@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
-import {
-	type Cli,
-	CommandLine,
-	failureOf,
-	inspectedSize,
-	type Target,
-} from "../../extensions/busybar-alert/busybar.ts";
+import { type Cli, CommandLine, inspectedSize, type Target } from "../../extensions/busybar-alert/busybar.ts";
 import type { ExecResult } from "../../extensions/busybar-alert/cli/exec.ts";
+import { failureOf } from "../../extensions/busybar-alert/cli/failures.ts";
 
 const OK: ExecResult = { code: 0, signal: null, killed: false, stdout: "", stderr: "" };
 const failed = (stderr: string, more: Partial<ExecResult> = {}): ExecResult => ({ ...OK, code: 1, stderr, ...more });
