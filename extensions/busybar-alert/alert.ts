@@ -4,38 +4,15 @@
  */
 
 import { type Cli, CommandLine } from "./busybar.ts";
-import type { Failure, FailureKind } from "./cli/failures.ts";
+import type { Failure } from "./cli/failures.ts";
 import type { WhichCli } from "./cli/which-cli.ts";
 import type { Assets } from "./cycle/assets.ts";
-import { Backoff } from "./cycle/backoff.ts";
-import {
-	Drawing,
-	type DrawingPorts,
-	PARKED_DRAW_MS,
-	type PartingClear,
-	samePlace,
-	stillShows,
-} from "./cycle/drawing.ts";
+import { Drawing, type DrawingPorts, PARKED_DRAW_MS, type PartingClear, samePlace } from "./cycle/drawing.ts";
 import { type AlertRequest, OpenTicket, type Ticket } from "./cycle/request.ts";
-import { type AlertLog, type LogEvent, rowOf } from "./log.ts";
-import type { NoticeMemory } from "./tell/notices.ts";
-
-export interface CycleStatus {
-	/** The alert that is on its way or on the bar. */
-	readonly alerting: AlertRequest | undefined;
-	/** How the last alert failed; undefined after a success. */
-	readonly problem: FailureKind | undefined;
-}
-
-export interface CycleListener {
-	changed(): void;
-	/** Something that a person should read, once. */
-	notice(message: string): void;
-}
+import type { Outcomes } from "./tell/outcomes.ts";
 
 export interface CyclePorts extends DrawingPorts {
-	readonly log: Pick<AlertLog, "append">;
-	readonly notices: Pick<NoticeMemory, "shown" | "failed">;
+	readonly outcomes: Outcomes;
 	readonly whichCli: Pick<WhichCli, "choose" | "forget">;
 	readonly assets: Pick<Assets, "ensure" | "discard">;
 }
@@ -49,13 +26,8 @@ const OWED_CLEAR_TRIES = 60;
 export class AlertCycle {
 	readonly #ports: CyclePorts;
 	readonly #drawing: Drawing;
-	readonly #backoff = new Backoff();
-	readonly #listeners = new Set<CycleListener>();
-	/** The user's own pictures that could not be shown: each is told once. */
-	readonly #toldPatterns = new Set<string>();
 	#next: OpenTicket | undefined;
 	#current: OpenTicket | undefined;
-	#problem: FailureKind | undefined;
 	#lastBeganMs = Number.NEGATIVE_INFINITY;
 	#endWait: (() => void) | undefined;
 	/** The current wait is a hold, which its user may end; the others leave the bar time. */
@@ -72,29 +44,9 @@ export class AlertCycle {
 		return this.#current !== undefined || this.#next !== undefined;
 	}
 
-	get backingOff(): boolean {
-		return this.#backoff.active(this.#nowMs());
-	}
-
 	/** Infinity before the first alert. */
 	get sinceLastAlertMs(): number {
 		return this.#nowMs() - this.#lastBeganMs;
-	}
-
-	get status(): CycleStatus {
-		return { alerting: (this.#current ?? this.#next)?.request, problem: this.#problem };
-	}
-
-	/** Returns the listener's removal. */
-	listen(listener: CycleListener): () => void {
-		this.#listeners.add(listener);
-		return () => this.#listeners.delete(listener);
-	}
-
-	/** A manual test or a changed setting: the next alert goes out whatever failed before. */
-	forgetFailures(): void {
-		this.#backoff.reset();
-		this.#setProblem(undefined);
 	}
 
 	/** Shows the alert now, or next if one is on its way; of several that wait, only the newest. Never throws. */
@@ -127,7 +79,7 @@ export class AlertCycle {
 		}
 	}
 
-	/** Its user wants to hear no more: what waits is dropped, what is lit goes. */
+	/** Its user wants no more alerts: what waits is dropped, what is lit goes. */
 	dismiss(): void {
 		this.#dropNext();
 		if (this.#current) this.#release(this.#current, 0);
@@ -137,7 +89,7 @@ export class AlertCycle {
 	part(when: "now" | "after_hold" = "now"): PartingClear | undefined {
 		this.#dropNext();
 		const current = this.#current;
-		if (current?.status === "waiting" && !this.#drawing.isUnderWay) {
+		if (current?.status === "waiting" && !this.#drawing.isDrawing) {
 			current.holdLimitMs = 0;
 			this.#skip(current, "withdrawn");
 		}
@@ -145,7 +97,7 @@ export class AlertCycle {
 		const parting = this.#drawing.part(when);
 		if (!parting || !lit) return undefined;
 		const heldMs = Math.round(this.#nowMs() - lit.sinceMs) + parting.delayMs;
-		this.#log(lit.request, { outcome: "cleared", heldMs, detached: true });
+		this.#ports.outcomes.leftToClear(lit.request, heldMs);
 		this.#endWait?.();
 		return parting;
 	}
@@ -163,7 +115,6 @@ export class AlertCycle {
 				// Only a bug gets here; it must cost this alert and not pi.
 				this.#fail(ticket, { kind: "unknown", message: `The alert cycle failed: ${String(error)}` });
 			}
-			ticket.end();
 			this.#current = undefined;
 		}
 		this.#tell();
@@ -174,35 +125,33 @@ export class AlertCycle {
 		if (ticket.status === "shown") await this.#hold(ticket);
 		else if (ticket.failure?.late) await this.#wait(PARKED_DRAW_MS);
 		// What waits now is drawn over what is lit: a clear in between would only make the bar flicker.
-		if (this.#next || !this.#drawing.lit) return;
-		await this.#clear();
+		if (!this.#next) await this.#clear();
 	}
 
 	/** Gets the picture on the bar and decides the ticket. */
 	async #draw(ticket: OpenTicket): Promise<void> {
 		const { request } = ticket;
+		const { whichCli, outcomes } = this.#ports;
 		// Whoever tests by hand may just have installed or mended it.
-		if (request.isManual) this.#ports.whichCli.forget(request.command);
-		const choice = await this.#ports.whichCli.choose(request.command);
+		if (request.isManual) whichCli.forget(request.command);
+		const choice = await whichCli.choose(request.command);
 		if (this.#overtaken(ticket)) return;
 		if (!choice.ok) return this.#fail(ticket, choice.failure);
-		const { cli } = choice;
 
-		const { lit } = this.#drawing;
-		if (lit && stillShows(lit, request, cli)) {
-			this.#drawing.keepFor(request);
-			this.#log(request, { outcome: "fired", pattern: lit.pattern, anim: lit.anim, extended: true });
-			return this.#shown(ticket);
+		const kept = await this.#drawing.keepFor(request, choice.cli);
+		if (kept) {
+			outcomes.fired(request, { pattern: kept.pattern, anim: kept.anim, extended: true });
+			return ticket.decide("shown");
 		}
 
 		for (const pattern of new Set([request.pattern, request.fallbackPattern])) {
-			const failure = await this.#drawPattern(ticket, pattern, cli);
+			const failure = await this.#drawPattern(ticket, pattern, choice.cli);
 			if (!failure) return;
 			if (failure.kind === "bad_asset" && pattern !== request.fallbackPattern) {
-				this.#reportPattern(request, pattern, failure);
+				outcomes.patternFailed(request, pattern, failure);
 				continue;
 			}
-			if (failure.kind === "not_found") this.#ports.whichCli.forget(request.command);
+			if (failure.kind === "not_found") whichCli.forget(request.command);
 			return this.#fail(ticket, failure);
 		}
 	}
@@ -210,15 +159,16 @@ export class AlertCycle {
 	/** Resolves to why it could not be drawn; to nothing when it was, or when something newer is to be drawn. */
 	async #drawPattern(ticket: OpenTicket, pattern: string, cli: Cli): Promise<Failure | undefined> {
 		const { request } = ticket;
-		const { assets, env } = this.#ports;
+		const { assets, env, outcomes } = this.#ports;
 		for (let isRebuilt = false; ; isRebuilt = true) {
 			const asset = await assets.ensure(pattern, request.target.display, new CommandLine(cli, env));
 			if (this.#overtaken(ticket)) return undefined;
 			if (!asset.ok) return asset.failure;
 			// Another bar, name or display: nothing that is drawn now could replace what is lit there.
-			if (this.#drawing.lit && !samePlace(this.#drawing.lit.request.target, request.target)) {
+			const { lit } = this.#drawing;
+			if (lit && !samePlace(lit.request.target, request.target)) {
 				const uncleared = await this.#tryClear();
-				if (uncleared) this.#reportUncleared(request, uncleared);
+				if (uncleared) outcomes.clearFailed(request, uncleared);
 				if (this.#overtaken(ticket)) return undefined;
 			}
 			const drawn = await this.#drawing.draw({ request, cli, pattern, anim: asset.anim });
@@ -226,13 +176,12 @@ export class AlertCycle {
 				ticket.decide("superseded");
 				return undefined;
 			}
-			const { failure, tookMs } = drawn;
-			if (!failure) {
-				this.#log(request, { outcome: "fired", pattern, anim: asset.anim, ms: tookMs });
-				this.#shown(ticket);
+			if (!drawn.failure) {
+				outcomes.fired(request, { pattern, anim: asset.anim, ms: drawn.tookMs });
+				ticket.decide("shown");
 				return undefined;
 			}
-			if (failure.kind !== "bad_asset" || isRebuilt) return failure;
+			if (drawn.failure.kind !== "bad_asset" || isRebuilt) return drawn.failure;
 			await assets.discard(asset.anim);
 		}
 	}
@@ -254,25 +203,22 @@ export class AlertCycle {
 	async #clear(): Promise<void> {
 		let failure: Failure | undefined;
 		for (const pauseMs of CLEAR_PAUSES_MS) {
-			if (pauseMs > 0) {
-				await this.#wait(pauseMs);
-				if (this.#next) return;
-			}
+			if (pauseMs > 0) await this.#wait(pauseMs);
+			if (this.#next) return;
 			failure = await this.#tryClear();
 			if (!failure) return;
 		}
 		const { lit } = this.#drawing;
 		if (!failure || !lit) return;
-		this.#reportUncleared(lit.request, failure);
+		this.#ports.outcomes.clearFailed(lit.request, failure);
 		this.#oweClear(OWED_CLEAR_TRIES);
 	}
 
+	/** Resolves to why what is lit could not be cleared. */
 	async #tryClear(): Promise<Failure | undefined> {
-		const { lit } = this.#drawing;
-		if (!lit) return undefined;
-		const cleared = await this.#drawing.clear();
-		if (cleared && !cleared.failure) this.#log(lit.request, { outcome: "cleared", heldMs: cleared.heldMs });
-		return cleared?.failure;
+		const done = await this.#drawing.clear();
+		if (done && !done.failure) this.#ports.outcomes.cleared(done.cleared.request, done.heldMs);
+		return done?.failure;
 	}
 
 	/** Tries again until the bar has ended the alert by itself, the next alert took it over, or an hour has passed. */
@@ -284,7 +230,7 @@ export class AlertCycle {
 			void this.#tryClear().then((failure) => {
 				if (failure) this.#oweClear(triesLeft - 1);
 				// The bar has answered: the outage is over.
-				else this.forgetFailures();
+				else this.#ports.outcomes.forgetFailures();
 			});
 		});
 	}
@@ -322,68 +268,17 @@ export class AlertCycle {
 
 	#skip(ticket: OpenTicket, why: "superseded" | "withdrawn"): void {
 		if (ticket.status !== "waiting") return;
-		this.#log(ticket.request, { outcome: "skipped", gate: why });
+		this.#ports.outcomes.skipped(ticket.request, why);
 		ticket.decide("superseded");
 	}
 
-	#shown(ticket: OpenTicket): void {
-		this.#backoff.reset();
-		this.#setProblem(undefined);
-		void this.#ports.notices.shown();
-		ticket.decide("shown");
-	}
-
 	#fail(ticket: OpenTicket, failure: Failure): void {
-		const { request } = ticket;
-		this.#backoff.failed(failure.kind, this.#nowMs());
-		this.#logFailure(request, failure);
-		this.#setProblem(failure.kind);
-		if (!request.isManual) this.#tellOnce(failure);
+		this.#ports.outcomes.failed(ticket.request, failure);
 		ticket.decide("failed", failure);
 	}
 
-	/** Backs off no further: the draw before it has told how the bar is. */
-	#reportUncleared(request: AlertRequest, failure: Failure): void {
-		const uncleared = { ...failure, message: `The alert could not be cleared. ${failure.message}` };
-		this.#logFailure(request, uncleared);
-		this.#setProblem(failure.kind);
-		this.#tellOnce(uncleared);
-	}
-
-	/** Once per kind and outage. */
-	#tellOnce({ kind, message }: Failure): void {
-		// A notice that nobody hears must not count as told.
-		if (this.#listeners.size === 0) return;
-		void this.#ports.notices.failed(kind).then((isNews) => {
-			if (isNews) for (const listener of this.#listeners) listener.notice(message);
-		});
-	}
-
-	/** The user's own picture cannot be shown: told once, for the next success does not mend it. */
-	#reportPattern(request: AlertRequest, pattern: string, failure: Failure): void {
-		this.#logFailure(request, failure);
-		if (this.#toldPatterns.has(pattern)) return;
-		this.#toldPatterns.add(pattern);
-		const message = `${failure.message} Until then, ${request.alert} alerts show \`${request.fallbackPattern}\`.`;
-		for (const listener of this.#listeners) listener.notice(message);
-	}
-
-	#setProblem(problem: FailureKind | undefined): void {
-		if (this.#problem === problem) return;
-		this.#problem = problem;
-		this.#tell();
-	}
-
 	#tell(): void {
-		for (const listener of this.#listeners) listener.changed();
-	}
-
-	#logFailure(request: AlertRequest, { kind, message }: Failure): void {
-		this.#log(request, { outcome: "error", kind, error: message });
-	}
-
-	#log(request: AlertRequest, event: LogEvent): void {
-		this.#ports.log.append(rowOf(request, event, this.#ports.clock.now()));
+		this.#ports.outcomes.nowAlerting((this.#current ?? this.#next)?.request);
 	}
 
 	#nowMs(): number {

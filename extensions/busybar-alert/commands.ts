@@ -234,12 +234,8 @@ function inForce(loaded: LoadedSettings) {
 }
 
 function stateText(loaded: LoadedSettings, session: Session): string {
-	const { values, mutedUntilMs } = loaded;
-	const { alerting, problem } = session.parts.cycle.status;
-	const silence = values.enabled ? muteText(mutedUntilMs, session.parts.isMutedHere, Date.now()) : "off";
-	const calm = silence ?? (problem ? `on, last problem: ${problem}` : "on");
-	const state = alerting ? `${silence ?? "on"}, alerting (${alerting.reason})` : calm;
-	return `BUSY Bar alerts: ${state}, for ${values.addr} (app ${values.applicationName}, ${values.display}).`;
+	const { addr, applicationName, display } = loaded.values;
+	return `BUSY Bar alerts: ${session.state(loaded).sentence}, for ${addr} (app ${applicationName}, ${display}).`;
 }
 
 function oneOf<T extends string>(choices: readonly T[], argument: string, preset: T): T {

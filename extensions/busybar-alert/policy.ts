@@ -10,6 +10,7 @@ import type { AlertRequest, Ticket } from "./cycle/request.ts";
 import { type AlertLog, type LogEvent, rowOf } from "./log.ts";
 import { type Alert, PATTERN_SETTING, type Pattern, type Settings, settingField } from "./settings.ts";
 import type { LoadedSettings, SettingsFile } from "./settings-file.ts";
+import type { Outcomes } from "./tell/outcomes.ts";
 import { type Gate, gateOf, isQuietAt } from "./when/gates.ts";
 import { type Ask, Run, type Turn } from "./when/run.ts";
 
@@ -17,8 +18,8 @@ export interface PolicyPorts {
 	readonly settings: Pick<SettingsFile, "load">;
 	readonly log: Pick<AlertLog, "append">;
 	readonly clock: Clock;
-	/** The process-wide cycle; never asked for by a nested or headless instance, except for a manual test of its own. */
-	readonly cycle: () => AlertCycle;
+	/** The process-wide parts; never asked for by a nested or headless instance, except for a manual test of its own. */
+	readonly parts: () => { readonly cycle: AlertCycle; readonly outcomes: Outcomes };
 	readonly session: string;
 	readonly nested: boolean;
 	/** Print or json mode. */
@@ -60,8 +61,7 @@ export class AlertPolicy {
 			const { nested, headless } = this.#ports;
 			if (nested || !headless || !settings.headless || !settings.enabled) return;
 			const verdicts = (["done", "error"] as const).map((alert) => this.#request({ alert, reason: "" }, settings));
-			// Not awaited, for the run does not wait either; it never rejects.
-			void this.#ports.detached().prepare(verdicts);
+			this.#ports.detached().prepare(verdicts);
 		});
 	}
 
@@ -99,8 +99,7 @@ export class AlertPolicy {
 			const settings = await this.#settings();
 			// A pi without a user interface gets its answer at once.
 			if (this.#ports.headless && settings.headless) return;
-			const ticket = await this.#ask({ alert: "question", reason: `question: ${kind}` }, settings, run);
-			run.question = ticket && { ticket, askedMs: this.#ports.clock.monotonicMs() };
+			run.question = await this.#ask({ alert: "question", reason: `question: ${kind}` }, settings, run);
 		});
 	}
 
@@ -111,18 +110,16 @@ export class AlertPolicy {
 
 	/** A prompt was sent, a key pressed, the focus gained. */
 	userIsBack(): void {
-		if (!this.#isGated) this.#ports.cycle().userIsBack();
+		if (!this.#isGated) this.#ports.parts().cycle.userIsBack();
 	}
 
 	/** Shows `alert` past every gate; a pattern that is `off` shows as its default. */
 	async test(alert: Alert): Promise<TestResult> {
 		const settings = await this.#settings();
 		const silence = settings.enabled ? this.#gate(alert, settings, this.#run) : "off";
-		const cycle = this.#ports.cycle();
-		cycle.forgetFailures();
-		const ticket = cycle.show(this.#request({ alert, reason: "manual test" }, settings, true));
-		this.#restoreQuestion(this.#run, ticket);
-		return { silence, ticket };
+		const { cycle, outcomes } = this.#ports.parts();
+		outcomes.forgetFailures();
+		return { silence, ticket: cycle.show(this.#request({ alert, reason: "manual test" }, settings, true)) };
 	}
 
 	/** pi ends: whoever clears the bar then needs nothing of ours beside it. */
@@ -150,25 +147,8 @@ export class AlertPolicy {
 		return this.#ports.headless && settings.headless ? "agent_settled" : settings.alertOn;
 	}
 
-	/** pi may still wait for an answer when the test that took its question's place is over. */
-	#restoreQuestion(run: Run, test: Ticket): void {
-		const { question } = run;
-		if (!question) return;
-		void test.ended.then(() =>
-			this.#enqueue(async () => {
-				const settings = await this.#settings();
-				const { askedMs, ticket } = question;
-				const leftSeconds = settings.questionHoldSeconds - (this.#ports.clock.monotonicMs() - askedMs) / 1_000;
-				if (run.question !== question || this.#ports.cycle().busy || leftSeconds <= 0) return;
-				const { alert, reason } = ticket.request;
-				const again = await this.#ask({ alert, reason }, settings, run, leftSeconds);
-				if (again) run.question = { ticket: again, askedMs };
-			}),
-		);
-	}
-
 	#withdrawQuestion(run: Run): void {
-		if (run.question) this.#ports.cycle().withdraw(run.question.ticket);
+		if (run.question) this.#ports.parts().cycle.withdraw(run.question);
 		run.question = undefined;
 	}
 
@@ -187,22 +167,22 @@ export class AlertPolicy {
 		return loaded.values;
 	}
 
-	async #ask(ask: Ask, settings: Settings, run: Run, holdSeconds?: number): Promise<Ticket | undefined> {
+	async #ask(ask: Ask, settings: Settings, run: Run): Promise<Ticket | undefined> {
 		if (!settings.enabled) return undefined;
 		const gate = this.#gate(ask.alert, settings, run);
 		if (gate !== undefined) {
 			this.#log(ask, { outcome: "skipped", gate });
 			return undefined;
 		}
-		const request = { ...this.#request(ask, settings), ...(holdSeconds !== undefined && { holdSeconds }) };
-		if (!this.#isGated) return this.#ports.cycle().show(request);
+		const request = this.#request(ask, settings);
+		if (!this.#isGated) return this.#ports.parts().cycle.show(request);
 		await this.#ports.detached().show(request);
 		return undefined;
 	}
 
 	#gate(alert: Alert, settings: Settings, run: Run): Gate | undefined {
 		const { nested, headless, clock } = this.#ports;
-		const cycle = this.#isGated ? undefined : this.#ports.cycle();
+		const parts = this.#isGated ? undefined : this.#ports.parts();
 		const muted = this.#mutedUntilMs !== undefined && clock.now() < this.#mutedUntilMs;
 		return gateOf(alert, {
 			nested,
@@ -213,9 +193,9 @@ export class AlertPolicy {
 			runMs: run.startedMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - run.startedMs,
 			minRunSeconds: settings.minRunSeconds,
 			patternOff: settings[PATTERN_SETTING[alert]] === "off",
-			backingOff: cycle?.backingOff ?? false,
-			inFlight: cycle?.busy ?? false,
-			sinceLastAlertMs: cycle?.sinceLastAlertMs ?? Number.POSITIVE_INFINITY,
+			backingOff: parts?.outcomes.backingOff ?? false,
+			inFlight: parts?.cycle.busy ?? false,
+			sinceLastAlertMs: parts?.cycle.sinceLastAlertMs ?? Number.POSITIVE_INFINITY,
 			minIntervalMs: settings.minIntervalMs,
 		});
 	}

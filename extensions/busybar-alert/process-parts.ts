@@ -12,11 +12,13 @@ import { systemClock } from "./clock.ts";
 import { Assets } from "./cycle/assets.ts";
 import { AlertLog } from "./log.ts";
 import { NoticeMemory } from "./tell/notices.ts";
+import { Outcomes } from "./tell/outcomes.ts";
 import type { KnownFocus } from "./terminal/presence.ts";
 
 /** What outlives an extension instance; holds nothing of pi's. */
 export interface CycleParts {
 	readonly cycle: AlertCycle;
+	readonly outcomes: Outcomes;
 	readonly log: AlertLog;
 	readonly notices: NoticeMemory;
 	readonly whichCli: WhichCli;
@@ -63,9 +65,11 @@ export function createCycleParts(cacheFolder: string): CycleParts {
 	const notices = new NoticeMemory(cacheFolder);
 	const whichCli = new WhichCli(exec, cacheFolder);
 	const assets = new Assets(exec, cacheFolder);
-	const cycle = new AlertCycle({ exec, clock, log, notices, whichCli, assets, env: process.env });
+	const outcomes = new Outcomes({ log, notices, clock });
+	const cycle = new AlertCycle({ exec, clock, outcomes, whichCli, assets, env: process.env });
 	return {
 		cycle,
+		outcomes,
 		log,
 		notices,
 		whichCli,

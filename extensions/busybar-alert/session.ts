@@ -19,8 +19,8 @@ import {
 import type { Alert } from "./settings.ts";
 import { chosenPatterns, isOwnPicture, PATTERN_SETTINGS } from "./settings.ts";
 import { type Changes, type LoadedSettings, SettingsFile } from "./settings-file.ts";
+import { type AlertState, stateOf } from "./tell/state.ts";
 import type { KnownFocus, TerminalPresence } from "./terminal/presence.ts";
-import { muteText } from "./when/mute.ts";
 import { isNested, joinSessions, type PiMode } from "./when/nesting.ts";
 
 /** What a session needs of pi. */
@@ -36,7 +36,7 @@ export interface SessionHost {
 }
 
 /** pi waits for shutdown handlers without limit; a log on a dead network share must not keep it. */
-const FLUSH_LIMIT_MS = 500;
+const END_LIMIT_MS = 1_000;
 
 export class Session {
 	readonly settings: SettingsFile;
@@ -70,7 +70,7 @@ export class Session {
 			settings: this.settings,
 			log: this.log,
 			clock: systemClock,
-			cycle: () => this.parts.cycle,
+			parts: () => this.parts,
 			session: host.sessionId,
 			nested,
 			headless,
@@ -84,7 +84,7 @@ export class Session {
 		});
 		this.#presence = shared && host.watchTerminal?.(() => this.policy.userIsBack(), shared.knownFocus);
 		this.#stopListening =
-			shared?.cycle.listen({
+			shared?.outcomes.listen({
 				changed: () => this.#showStatus(),
 				notice: (message) => this.#tell(message, "warning"),
 			}) ?? (() => undefined);
@@ -103,6 +103,20 @@ export class Session {
 		const result = await this.policy.test(alert);
 		await result.ticket.decided;
 		return result;
+	}
+
+	/** @param loaded undefined before the settings were read for the first time */
+	state(loaded: LoadedSettings | undefined): AlertState {
+		const { outcomes, isMutedHere } = this.parts;
+		const { alerting, problem } = outcomes;
+		const facts = {
+			enabled: loaded?.values.enabled !== false,
+			mutedUntilMs: loaded?.mutedUntilMs,
+			isMutedHere,
+			alerting: alerting?.reason,
+			problem,
+		};
+		return stateOf(facts, systemClock.now());
 	}
 
 	/** Settings as they are in the file now. */
@@ -141,7 +155,7 @@ export class Session {
 			partFrom(this.#shared.cycle, "now");
 		}
 		const written = this.policy.end().then(() => this.log.flush());
-		await Promise.race([written, new Promise((resolve) => setTimeout(resolve, FLUSH_LIMIT_MS).unref())]);
+		await Promise.race([written, new Promise((resolve) => setTimeout(resolve, END_LIMIT_MS).unref())]);
 		if (!isQuit) return;
 		if (this.#own) partFrom(this.#own.cycle, "after_hold");
 		this.#own?.endProcesses();
@@ -172,7 +186,7 @@ export class Session {
 		this.#loaded = loaded;
 		const shared = this.#shared;
 		if (!shared) return;
-		if (isChange) shared.cycle.forgetFailures();
+		if (isChange) shared.outcomes.forgetFailures();
 		this.#cancelUnmute();
 		const muteLeftMs = (loaded.mutedUntilMs ?? 0) - systemClock.now();
 		if (muteLeftMs > 0 && Number.isFinite(muteLeftMs)) {
@@ -208,18 +222,10 @@ export class Session {
 	#showStatus(): void {
 		const shared = this.#shared;
 		if (!shared) return;
-		const { alerting, problem } = shared.cycle.status;
-		const { values, mutedUntilMs } = this.#loaded ?? {};
-		const calm =
-			values?.enabled === false
-				? "off"
-				: muteText(mutedUntilMs, shared.isMutedHere, systemClock.now())
-					? "muted"
-					: undefined;
-		const state = alerting ? `alerting (${alerting.reason})` : (calm ?? problem ?? "on");
-		const wanted = values?.statusLine ?? "always";
-		const isShown = wanted === "always" || (wanted === "problems" && !alerting && !calm && problem !== undefined);
-		const status = isShown ? `busybar:${state}` : undefined;
+		const { footer, isProblem } = this.state(this.#loaded);
+		const wanted = this.#loaded?.values.statusLine ?? "always";
+		const isShown = wanted === "always" || (wanted === "problems" && isProblem);
+		const status = isShown ? `busybar:${footer}` : undefined;
 		if (status === this.#shownStatus) return;
 		this.#shownStatus = status;
 		this.#guarded(() => this.host.setStatus(status));

@@ -8,6 +8,7 @@ import type { CliChoice } from "../../extensions/busybar-alert/cli/which-cli.ts"
 import type { AssetResult } from "../../extensions/busybar-alert/cycle/assets.ts";
 import type { AlertRequest } from "../../extensions/busybar-alert/cycle/request.ts";
 import type { LogRow } from "../../extensions/busybar-alert/log.ts";
+import { Outcomes } from "../../extensions/busybar-alert/tell/outcomes.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** How one run of the CLI goes. Without `code` it answers as the bar would. */
@@ -40,6 +41,7 @@ export class AlertDesk {
 	readonly notices: string[] = [];
 	readonly drawings: Drawing[] = [];
 	readonly cycle: AlertCycle;
+	readonly outcomes: Outcomes;
 	readonly stopListening: () => void;
 	/** What the next runs of the CLI do, first come first served; afterwards all goes well. */
 	readonly behaviours: Record<Step, Behaviour[]> = { show: [], clear: [] };
@@ -56,6 +58,9 @@ export class AlertDesk {
 	readonly forgotten: string[] = [];
 	/** Runs of the CLI that were cut off. */
 	aborted = 0;
+	/** The most runs of the CLI at one time. */
+	most = 0;
+	#running = 0;
 	#expiry: () => void = () => undefined;
 
 	constructor(abilities: Partial<Cli["abilities"]> = {}) {
@@ -66,8 +71,7 @@ export class AlertDesk {
 			abilities: { expiresAfter: true, requestTimeout: true, tokenFromEnvironment: true, ...abilities },
 		};
 		this.choice = { ok: true, cli, foreign: [] };
-		this.cycle = new AlertCycle({
-			exec: this.#exec,
+		this.outcomes = new Outcomes({
 			clock: this.clock,
 			log: { append: (row) => void this.rows.push(row) },
 			notices: {
@@ -78,6 +82,11 @@ export class AlertDesk {
 					return isNews;
 				},
 			},
+		});
+		this.cycle = new AlertCycle({
+			exec: this.#exec,
+			clock: this.clock,
+			outcomes: this.outcomes,
 			whichCli: { choose: async () => this.choice, forget: (command) => void this.forgotten.push(command) },
 			assets: {
 				ensure: async (pattern) => {
@@ -88,7 +97,7 @@ export class AlertDesk {
 			},
 			env: {},
 		});
-		this.stopListening = this.cycle.listen({
+		this.stopListening = this.outcomes.listen({
 			changed: () => undefined,
 			notice: (message) => this.notices.push(message),
 		});
@@ -110,7 +119,17 @@ export class AlertDesk {
 		await this.clock.advanceAsync(ms);
 	}
 
-	readonly #exec: ExecFn = async (_file, args, options) => {
+	readonly #exec: ExecFn = async (file, args, options) => {
+		this.#running += 1;
+		this.most = Math.max(this.most, this.#running);
+		try {
+			return await this.#execute(file, args, options);
+		} finally {
+			this.#running -= 1;
+		}
+	};
+
+	readonly #execute: ExecFn = async (_file, args, options) => {
 		const step: Step = args[0] === "show" ? "show" : "clear";
 		const behaviour = this.behaviours[step].shift() ?? {};
 		const isCutOff = await Promise.race([

@@ -295,7 +295,7 @@ describe("the user's own picture", () => {
 		expect(desk.steps).toEqual(["show spinner", "clear", "show spinner", "clear"]);
 		expect(desk.story.slice(0, 3)).toEqual(["error turn 0 bad_asset", "fired turn 0", "cleared turn 0"]);
 		expect(desk.notices).toEqual(["/home/me/frames cannot be read. Until then, turn alerts show `spinner`."]);
-		expect(desk.cycle.status.problem).toBeUndefined();
+		expect(desk.outcomes.problem).toBeUndefined();
 	});
 
 	test("that the CLI refuses twice is replaced too", async () => {
@@ -317,7 +317,7 @@ describe("when the draw fails", () => {
 		expect(ticket.failure?.kind).toBe("preempted");
 		expect(desk.story).toEqual(["error turn 0 preempted"]);
 		expect(desk.steps).toEqual([]);
-		expect(desk.cycle.backingOff).toBe(false);
+		expect(desk.outcomes.backingOff).toBe(false);
 	});
 
 	test("late, a clear follows two seconds later, for the draw may still appear", async () => {
@@ -377,7 +377,7 @@ describe("when the draw fails", () => {
 		desk.cycle.show(turn(0));
 		await desk.advance(8_000 + 30_000);
 		expect(desk.story).toEqual(["error turn 0 unreachable", "error turn 0 unreachable"]);
-		expect(desk.cycle.backingOff).toBe(false);
+		expect(desk.outcomes.backingOff).toBe(false);
 	});
 
 	test("because the program is gone, it is looked for anew", async () => {
@@ -428,16 +428,16 @@ describe("when the draw fails", () => {
 			desk.cycle.show(turn(0));
 			await desk.advance(60);
 			await desk.advance(backoffMs - 1);
-			expect(desk.cycle.backingOff).toBe(true);
+			expect(desk.outcomes.backingOff).toBe(true);
 			await desk.advance(1);
-			expect(desk.cycle.backingOff).toBe(false);
+			expect(desk.outcomes.backingOff).toBe(false);
 		}
 		desk.behaviours.show.push(refusal("unreachable"));
 		desk.cycle.show(turn(0));
 		await desk.advance(100);
-		desk.cycle.forgetFailures();
-		expect(desk.cycle.backingOff).toBe(false);
-		expect(desk.cycle.status.problem).toBeUndefined();
+		desk.outcomes.forgetFailures();
+		expect(desk.outcomes.backingOff).toBe(false);
+		expect(desk.outcomes.problem).toBeUndefined();
 	});
 
 	test("an asset that cannot be made is one error row, and the next alert goes out", async () => {
@@ -473,11 +473,11 @@ describe("when the draw fails", () => {
 		desk.behaviours.show.push(refusal("forbidden"));
 		desk.cycle.show(turn(0));
 		await desk.advance(100);
-		expect(desk.cycle.status.problem).toBe("forbidden");
+		expect(desk.outcomes.problem).toBe("forbidden");
 		expect(desk.notices).toHaveLength(1);
 		desk.cycle.show(turn(1));
 		await desk.advance(100);
-		expect(desk.cycle.status.problem).toBeUndefined();
+		expect(desk.outcomes.problem).toBeUndefined();
 		expect(desk.told).toEqual(["forbidden", "shown"]);
 	});
 });
@@ -529,11 +529,11 @@ describe("when the clear fails", () => {
 		const tries = 20 - desk.behaviours.clear.length;
 		await desk.advance(120_000);
 		expect(20 - desk.behaviours.clear.length - tries).toBe(2);
-		expect(desk.cycle.status.problem).toBe("unreachable");
+		expect(desk.outcomes.problem).toBe("unreachable");
 		desk.behaviours.clear.length = 0;
 		await desk.advance(60_000);
 		expect(desk.story.at(-1)).toBe("cleared turn 3");
-		expect(desk.cycle.status.problem).toBeUndefined();
+		expect(desk.outcomes.problem).toBeUndefined();
 	});
 
 	test("of a manual test, it is told all the same: the command has answered already", async () => {
@@ -553,6 +553,44 @@ describe("when the clear fails", () => {
 		await desk.advance(3_000);
 		expect(desk.steps).toEqual(["show spinner", "clear", "show check"]);
 		expect(desk.shown).toBe("check");
+	});
+
+	test("the same picture is drawn again when an owed clear is under way: fired means lit", async () => {
+		const desk = new AlertDesk({ expiresAfter: false });
+		desk.behaviours.clear.push(...Array.from({ length: 3 }, () => refusal("unreachable")), { tookMs: 2_000 });
+		desk.cycle.show(done(0));
+		await desk.advance(60 + 3_000 + 180 + 4_000 + 60_000);
+		desk.cycle.show(done(1));
+		await desk.advance(2_500);
+		expect(desk.story.at(-1)).toBe("fired turn 1");
+		expect(desk.shown).toBe("check");
+	});
+
+	test("an owed clear that is under way is the only command until it ends, also when the address changes", async () => {
+		const desk = new AlertDesk({ expiresAfter: false });
+		desk.behaviours.clear.push(...Array.from({ length: 3 }, () => refusal("unreachable")), { tookMs: 2_000 });
+		desk.cycle.show(turn(0));
+		await desk.advance(60 + 3_000 + 180 + 4_000 + 60_000);
+		desk.cycle.show(alertRequest({ addr: "10.9.9.9", reason: "turn 1" }));
+		await desk.advance(2_500);
+		expect(desk.most).toBe(1);
+		expect(desk.steps).toEqual(["show spinner", "clear", "show spinner"]);
+		expect(desk.story.slice(-2)).toEqual(["cleared turn 0", "fired turn 1"]);
+	});
+
+	test("pi that ends while an owed clear is under way cuts it off, with a draw that waits behind it", async () => {
+		const desk = new AlertDesk({ expiresAfter: false });
+		desk.behaviours.clear.push(...Array.from({ length: 3 }, () => refusal("unreachable")), { tookMs: 2_000 });
+		desk.cycle.show(turn(0));
+		await desk.advance(60 + 3_000 + 180 + 4_000 + 60_000);
+		desk.cycle.show(done(1));
+		await desk.advance(100);
+		expect(desk.cycle.part()).toMatchObject({ delayMs: 0 });
+		await desk.advance(20_000);
+		expect(desk.aborted).toBe(1);
+		expect(desk.steps).toEqual(["show spinner"]);
+		expect(desk.story.slice(-2)).toEqual(["skipped turn 1 withdrawn", "cleared turn 0"]);
+		expect(desk.cycle.busy).toBe(false);
 	});
 
 	test("nothing is owed once the bar has ended it by itself", async () => {
@@ -604,7 +642,7 @@ describe("when pi ends", () => {
 		// That is no failure of the bar's.
 		expect(desk.story).toEqual(["cleared turn 0"]);
 		expect(desk.told).toEqual([]);
-		expect(desk.cycle.backingOff).toBe(false);
+		expect(desk.outcomes.backingOff).toBe(false);
 		expect(desk.cycle.busy).toBe(false);
 	});
 

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { DetachedAlerts } from "../../extensions/busybar-alert/after-pi/detached-alerts.ts";
 import type { LaterStep } from "../../extensions/busybar-alert/after-pi/detached-steps.ts";
-import { systemClock } from "../../extensions/busybar-alert/clock.ts";
 import type { AlertRequest } from "../../extensions/busybar-alert/cycle/request.ts";
 import type { LogRow } from "../../extensions/busybar-alert/log.ts";
 import { alertRequest } from "../support/alert-desk.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 
 const OWN = "/home/me/frames";
 
 function detached(expiresAfter = true, hasNode = true) {
+	const clock = new ManualClock();
 	const rows: LogRow[] = [];
 	const left: LaterStep[][] = [];
 	const abilities = { expiresAfter, requestTimeout: true, tokenFromEnvironment: true };
@@ -26,10 +27,6 @@ function detached(expiresAfter = true, hasNode = true) {
 				pattern === OWN
 					? { ok: false, failure: { kind: "bad_asset", message: "broken" } }
 					: { ok: true, anim: `/cache/${pattern}.anim` },
-			plan: async (pattern, display, cli) => ({
-				anim: `/cache/${pattern}.anim`,
-				make: cli.create({ pattern, frameCount: 12 }, display, 12, { zip: "x.zip", anim: `/cache/${pattern}.anim` }),
-			}),
 		},
 		log: { append: (row) => void rows.push(row) },
 		runLater: (steps) => {
@@ -37,16 +34,16 @@ function detached(expiresAfter = true, hasNode = true) {
 			return hasNode;
 		},
 		env: {},
-		clock: systemClock,
+		clock,
 	});
 	/** What is left to another process, as `show` or `clear +3000`. */
 	const steps = () =>
 		left.flat().map(({ command, delayMs }) => `${command.args[0]}${delayMs === 0 ? "" : ` +${delayMs}`}`);
 	const show = async (request: AlertRequest) => {
-		await alerts.prepare([request]);
+		alerts.prepare([request]);
 		await alerts.show(request);
 	};
-	return { alerts, rows, left, steps, show };
+	return { alerts, rows, left, steps, show, clock };
 }
 
 test("one process draws, with an expiry, and the row says that nobody waited for it", async () => {
@@ -68,10 +65,10 @@ test("with a CLI that cannot let it expire, the same process clears after the ho
 	expect(short.left[0]?.map(({ always }) => always)).toEqual([false, true]);
 });
 
-test("a run that is over before anything is ready has its alert made and drawn in one go", async () => {
+test("a run that is over before anything is ready waits for it, and is shown", async () => {
 	const { alerts, rows, steps } = detached();
-	await alerts.show(alertRequest({ pattern: OWN }));
-	expect(steps()).toEqual(["create", "show"]);
+	await alerts.show(alertRequest());
+	expect(steps()).toEqual(["show"]);
 	expect(rows).toMatchObject([{ outcome: "fired", pattern: "spinner", detached: true }]);
 });
 
@@ -92,11 +89,13 @@ test("a CLI that is not there is an error row", async () => {
 	expect(rows).toMatchObject([{ outcome: "error", kind: "not_found" }]);
 });
 
-test("a CLI that was not checked in time is an error row, not another CLI in its place", async () => {
-	const { alerts, rows, left } = detached();
-	await alerts.show(alertRequest({ command: "/slow" }));
+test("a CLI that is not ready in time is an error row, and pi does not wait for it", async () => {
+	const { alerts, rows, left, clock } = detached();
+	const shown = alerts.show(alertRequest({ command: "/slow" }));
+	await clock.advanceAsync(800);
+	await shown;
 	expect(left).toEqual([]);
-	expect(rows).toMatchObject([{ outcome: "error", error: expect.stringContaining("before /slow could be checked") }]);
+	expect(rows).toMatchObject([{ outcome: "error", error: expect.stringContaining("was skipped") }]);
 });
 
 test("without any Node to draw after pi's end, the log does not say that it fired", async () => {
@@ -108,7 +107,7 @@ test("without any Node to draw after pi's end, the log does not say that it fire
 test("one broken picture for two alerts gives each of them its own of ours", async () => {
 	const { alerts, rows } = detached();
 	const done = alertRequest({ alert: "done", pattern: OWN, fallbackPattern: "check" });
-	await alerts.prepare([done, { ...done, alert: "error", fallbackPattern: "cross" }]);
+	alerts.prepare([done, { ...done, alert: "error", fallbackPattern: "cross" }]);
 	await alerts.show(done);
 	expect(rows.at(-1)).toMatchObject({ outcome: "fired", alert: "done", pattern: "check" });
 });

@@ -20,15 +20,15 @@ class PlayedPi {
 			settings: { load: async () => resolveSettings(this.saved, {}) },
 			log: { append: (row) => void this.desk.rows.push(row) },
 			clock: this.desk.clock,
-			cycle: () => {
+			parts: () => {
 				if (gated.nested || gated.headless) throw new Error("a gated instance touched the shared cycle");
-				return this.desk.cycle;
+				return this.desk;
 			},
 			session: "session",
 			isFocused: () => this.focused,
 			isMutedHere: () => false,
 			detached: () => ({
-				prepare: async (requests) => void this.prepared.push(...requests),
+				prepare: (requests) => void this.prepared.push(...requests),
 				show: async (request) => void this.detached.push(request),
 			}),
 			nested: gated.nested ?? false,
@@ -198,7 +198,7 @@ describe("silence", () => {
 		expect((await pi.policy.test("turn")).silence).toBe("off");
 		expect(pi.desk.story.at(-1)).toBe("fired manual test");
 		expect(pi.desk.shown).toBe("spinner");
-		expect(pi.desk.cycle.backingOff).toBe(false);
+		expect(pi.desk.outcomes.backingOff).toBe(false);
 	});
 });
 
@@ -253,81 +253,6 @@ describe("a question", () => {
 		await pi.policy.idle();
 		await pi.desk.advance(100);
 		expect(pi.desk.story).toEqual(["skipped turn 0 short_run", "fired question: select"]);
-	});
-});
-
-describe("a manual test over an open question", () => {
-	async function asked(saved: Record<string, unknown> = {}) {
-		const pi = new PlayedPi(saved);
-		pi.policy.runStarted();
-		pi.policy.questionAsked("select");
-		await pi.policy.idle();
-		await pi.desk.advance(5_000);
-		return pi;
-	}
-	/** The time moves, and what is asked for on the way is worked off. */
-	async function later(pi: PlayedPi, ms: number) {
-		for (let left = ms; left > 0; left -= 500) {
-			await pi.desk.advance(500);
-			await pi.policy.idle();
-		}
-	}
-
-	test("gives its place back while pi still waits, for what is left of the question's time", async () => {
-		const pi = await asked({ questionHoldSeconds: 60 });
-		const { ticket } = await pi.policy.test("question");
-		expect(ticket.request.holdSeconds).toBe(3);
-		await later(pi, 10_000);
-		expect(pi.desk.shown).toBe("question");
-		expect(pi.desk.story.at(-1)).toBe("fired question: select");
-		await later(pi, 50_000);
-		expect(pi.desk.shown).toBeUndefined();
-		await pi.policy.test("done");
-		await later(pi, 10_000);
-		expect(pi.desk.story.at(-1)).toBe("cleared manual test");
-	});
-
-	test("gives nothing back once it was answered", async () => {
-		const pi = await asked();
-		await pi.policy.test("done");
-		await later(pi, 1_000);
-		pi.policy.questionAnswered();
-		await later(pi, 10_000);
-		expect(pi.desk.shown).toBeUndefined();
-		expect(pi.desk.story.at(-1)).toBe("cleared manual test");
-	});
-
-	test("gives nothing back to who has muted alerts, or switched them off, meanwhile", async () => {
-		for (const silence of [{ mutedUntil: "lifted" }, { enabled: false }]) {
-			const pi = await asked();
-			await pi.policy.test("done");
-			await later(pi, 1_000);
-			pi.saved = silence;
-			await later(pi, 10_000);
-			expect(pi.desk.shown).toBeUndefined();
-		}
-	});
-
-	test("is itself shown, however many come", async () => {
-		const pi = await asked();
-		const first = await pi.policy.test("turn");
-		await later(pi, 1_000);
-		const second = await pi.policy.test("done");
-		await later(pi, 1_000);
-		expect([first.ticket.status, second.ticket.status]).toEqual(["shown", "shown"]);
-		expect(pi.desk.shown).toBe("check");
-		await later(pi, 10_000);
-		expect(pi.desk.shown).toBe("question");
-	});
-
-	test("leaves the bar alone when pi quits", async () => {
-		const pi = await asked();
-		await pi.policy.test("done");
-		await later(pi, 1_000);
-		pi.policy.forgetQuestion();
-		pi.desk.cycle.part();
-		await later(pi, 10_000);
-		expect(pi.desk.steps).toEqual(["show question", "show check"]);
 	});
 });
 

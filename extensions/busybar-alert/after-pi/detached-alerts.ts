@@ -7,7 +7,7 @@ import { type Cli, CommandLine } from "../busybar.ts";
 import type { Failure } from "../cli/failures.ts";
 import type { WhichCli } from "../cli/which-cli.ts";
 import type { Clock } from "../clock.ts";
-import { type Assets, notPrepared } from "../cycle/assets.ts";
+import type { Assets } from "../cycle/assets.ts";
 import { lifetimeSeconds, PARKED_DRAW_MS } from "../cycle/drawing.ts";
 import type { AlertRequest } from "../cycle/request.ts";
 import { type AlertLog, type LogEvent, rowOf } from "../log.ts";
@@ -17,46 +17,54 @@ import { type LaterStep, partingStep, type RunLaterFn } from "./detached-steps.t
 export interface DetachedPorts {
 	/** The processes of these two must not keep pi alive. */
 	readonly whichCli: Pick<WhichCli, "choose">;
-	readonly assets: Pick<Assets, "ensure" | "plan">;
+	readonly assets: Pick<Assets, "ensure">;
 	readonly log: Pick<AlertLog, "append">;
 	readonly runLater: RunLaterFn;
 	readonly env: NodeJS.ProcessEnv;
 	readonly clock: Clock;
 }
 
-const SOON_MS = 200;
+/** pi waits for this at its end, so it must be over before the session's own limit is. */
+const READY_WITHIN_MS = 800;
 
 /** What an alert needs, with what failed on the way. */
 interface Ready {
 	readonly cli: Cli | undefined;
 	readonly pattern: string;
 	readonly anim: string;
-	readonly make?: LaterStep["command"];
 	readonly failures: readonly Failure[];
 }
 
 export class DetachedAlerts {
 	readonly #ports: DetachedPorts;
-	readonly #ready = new Map<Alert, Ready>();
+	readonly #preparations = new Map<Alert, Promise<Ready>>();
 
 	constructor(ports: DetachedPorts) {
 		this.#ports = ports;
 	}
 
-	/** Gets ready, while the run goes on, what an alert at its end would have to wait for. Never rejects. */
-	async prepare(requests: readonly AlertRequest[]): Promise<void> {
-		for (const request of requests) this.#ready.set(request.alert, await this.#prepare(request));
+	/** Gets ready, while the run goes on, what an alert at its end would have to wait for. Returns at once. */
+	prepare(requests: readonly AlertRequest[]): void {
+		let last: Promise<unknown> = Promise.resolve();
+		for (const request of requests) {
+			const preparation = last.then(() => this.#prepare(request));
+			this.#preparations.set(request.alert, preparation);
+			last = preparation;
+		}
 	}
 
-	/** Resolves once the process that draws is started, or the log says why there is none. */
+	/** Resolves once the process that draws is started, or the log says why there is none. Never rejects. */
 	async show(request: AlertRequest): Promise<void> {
-		const { cli, pattern, anim, make, failures } = this.#ready.get(request.alert) ?? (await this.#improvise(request));
+		const ready = await this.#inTime(this.#preparations.get(request.alert) ?? this.#prepare(request));
+		if (!ready) {
+			const error = "The run was over before its alert was ready. This alert was skipped; the next run will show one.";
+			return this.#log(request, { outcome: "error", kind: "unknown", error });
+		}
+		const { cli, pattern, anim, failures } = ready;
 		for (const { kind, message } of failures) this.#log(request, { outcome: "error", kind, error: message });
 		if (!cli) return;
 		const command = new CommandLine(cli, this.#ports.env).show(anim, request.target, lifetimeSeconds(request));
-		const once = { delayMs: 0, tries: 1, always: false };
-		const steps: LaterStep[] = [{ command, ...once }];
-		if (make) steps.unshift({ command: { ...make, env: command.env }, ...once });
+		const steps: LaterStep[] = [{ command, delayMs: 0, tries: 1, always: false }];
 		if (!cli.abilities.expiresAfter) {
 			// A draw whose answer was lost may be parked at the bar, and nothing else would end it.
 			const delayMs = Math.max(PARKED_DRAW_MS, request.holdSeconds * 1_000);
@@ -70,6 +78,7 @@ export class DetachedAlerts {
 		}
 	}
 
+	/** Never rejects, as neither of the two ports does. */
 	async #prepare(request: AlertRequest): Promise<Ready> {
 		const choice = await this.#ports.whichCli.choose(request.command);
 		const failures: Failure[] = [];
@@ -85,31 +94,15 @@ export class DetachedAlerts {
 		return { cli: undefined, pattern, anim: "", failures };
 	}
 
-	/** The run was over before all was ready: what needs no proof and no check is made and drawn in one go. */
-	async #improvise(request: AlertRequest): Promise<Ready> {
-		const pattern = request.fallbackPattern;
-		const failed = (failure: Failure): Ready => ({ cli: undefined, pattern, anim: "", failures: [failure] });
-		const choice = await this.#soon(this.#ports.whichCli.choose(request.command || "bundled"));
-		if (!choice) {
-			const message = `The run was over before ${request.command} could be checked. The next one has its alert.`;
-			return failed({ kind: "unknown", message });
-		}
-		if (!choice.ok) return failed(choice.failure);
-		try {
-			const commands = new CommandLine(choice.cli, this.#ports.env);
-			const plan = await this.#ports.assets.plan(pattern, request.target.display, commands);
-			return { cli: choice.cli, pattern, failures: [], ...plan };
-		} catch (error) {
-			return failed({ kind: "unknown", message: notPrepared(String(error)) });
-		}
-	}
-
-	/** What a promise resolves to if it does so before pi would notice. */
-	#soon<T>(promise: Promise<T>): Promise<T | undefined> {
-		return Promise.race([
-			promise,
-			new Promise<undefined>((resolve) => void this.#ports.clock.after(SOON_MS, () => resolve(undefined))),
-		]);
+	/** Undefined if that takes longer than pi is to wait at its end. */
+	#inTime(preparation: Promise<Ready>): Promise<Ready | undefined> {
+		return new Promise((resolve) => {
+			const cancel = this.#ports.clock.after(READY_WITHIN_MS, () => resolve(undefined));
+			void preparation.then((ready) => {
+				cancel();
+				resolve(ready);
+			});
+		});
 	}
 
 	#log(request: AlertRequest, event: LogEvent): void {

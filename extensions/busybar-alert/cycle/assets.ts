@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { type Command, type CommandLine, DISPLAY_SIZE, type Display, inspectedSize } from "../busybar.ts";
 import type { ExecFn, ExecResult } from "../cli/exec.ts";
 import { badAsset, type Failure, failureOf } from "../cli/failures.ts";
-import { isOwnPicture, type Pattern } from "../settings.ts";
+import { isOwnPicture } from "../settings.ts";
 
 export type AssetResult =
 	| { readonly ok: true; readonly anim: string }
@@ -97,16 +97,6 @@ export class Assets {
 		if (!isOwnPicture(pattern) && !(await this.#isThere(pattern, display))) return "absent";
 		const result = await this.ensure(pattern, display, cli);
 		return result.ok ? "ready" : result.failure;
-	}
-
-	/** For a process that makes it without us: the file, and the command that makes it if it is not there. Rejects on disk trouble. */
-	async plan(pattern: Pattern, display: Display, cli: CommandLine): Promise<{ anim: string; make?: Command }> {
-		const source = sourceOf(pattern, display);
-		const anim = await this.#path(pattern, display);
-		if (source.from === "anim" || (await isFile(anim))) return { anim };
-		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-		const zip = `${this.#temporaryStem()}.zip`;
-		return { anim, make: cli.create(await pictureOf(source), display, FRAMES_PER_SECOND, { zip, anim }) };
 	}
 
 	/** Makes the file anew although it is there. Never rejects. */
@@ -229,7 +219,7 @@ export class Assets {
 	}
 }
 
-export function notPrepared(why: string): string {
+function notPrepared(why: string): string {
 	return `The animation could not be prepared: ${why}. /busybar-alert-doctor says what to mend.`;
 }
 

@@ -52,9 +52,11 @@ export const lifetimeSeconds = (request: AlertRequest): number =>
 export class Drawing {
 	readonly #ports: DrawingPorts;
 	#lit: Lit | undefined;
-	/** Ends the draw or the clear that is under way. */
-	#running: AbortController | undefined;
-	#clearing: Promise<unknown> = Promise.resolve();
+	/** Settles when everything asked for so far is done. */
+	#last: Promise<unknown> = Promise.resolve();
+	/** The command that is under way, and what ends it. */
+	#running: { readonly name: "show" | "clear"; readonly ending: AbortController } | undefined;
+	#partings = 0;
 
 	constructor(ports: DrawingPorts) {
 		this.#ports = ports;
@@ -62,69 +64,79 @@ export class Drawing {
 
 	/** Undefined when nothing of ours can be on the bar any more. */
 	get lit(): Lit | undefined {
-		if (this.#lit && this.#lit.expiresAtMs <= this.#ports.clock.monotonicMs()) this.#lit = undefined;
-		return this.#lit;
+		return this.#lit && this.#lit.expiresAtMs > this.#ports.clock.monotonicMs() ? this.#lit : undefined;
 	}
 
-	/** A draw or a clear is being done. */
-	get isUnderWay(): boolean {
-		return this.#running !== undefined;
+	/** A draw is on its way to the bar. */
+	get isDrawing(): boolean {
+		return this.#running?.name === "show";
 	}
 
 	/**
 	 * Draws over what is lit. After a failure that is not late, what was lit before still is. Resolves to undefined when
 	 * `part` has cut it off. Never rejects.
 	 */
-	async draw(
-		picture: Picture,
-	): Promise<{ readonly failure: Failure | undefined; readonly tookMs: number } | undefined> {
-		// A clear that arrived after the draw would take it away again.
-		await this.#clearing;
-		const { request, cli } = picture;
-		const { clock, env } = this.#ports;
-		const command = new CommandLine(cli, env).show(picture.anim, request.target, lifetimeSeconds(request));
-		const lifetimeMs = lifetimeSeconds(request) * 1_000;
-		const litFor = (isConfirmed: boolean, sinceMs: number, ms: number): Lit => ({
-			...picture,
-			isConfirmed,
-			sinceMs,
-			expiresAtMs: cli.abilities.expiresAfter ? sinceMs + ms : Number.POSITIVE_INFINITY,
+	draw(picture: Picture): Promise<{ readonly failure: Failure | undefined; readonly tookMs: number } | undefined> {
+		return this.#next(async () => {
+			const { request, cli } = picture;
+			const { clock, env } = this.#ports;
+			const command = new CommandLine(cli, env).show(picture.anim, request.target, lifetimeSeconds(request));
+			const lifetimeMs = lifetimeSeconds(request) * 1_000;
+			const litFor = (isConfirmed: boolean, sinceMs: number, ms: number): Lit => ({
+				...picture,
+				isConfirmed,
+				sinceMs,
+				expiresAtMs: cli.abilities.expiresAfter ? sinceMs + ms : Number.POSITIVE_INFINITY,
+			});
+
+			const before = this.lit;
+			const startedMs = clock.monotonicMs();
+			// From here on the picture may be on the bar, whatever becomes of us or of the answer.
+			this.#lit = litFor(false, startedMs, lifetimeMs + command.deadlineMs + PARKED_DRAW_MS);
+			const result = await this.#run("show", command);
+			if (!result) return undefined;
+			const failure = failureOf("show", command, result, request.target);
+			const endedMs = clock.monotonicMs();
+			if (failure === undefined) this.#lit = litFor(true, endedMs, lifetimeMs);
+			else if (!failure.late) this.#lit = before;
+			return { failure, tookMs: Math.round(endedMs - startedMs) };
 		});
-
-		const before = this.lit;
-		const startedMs = clock.monotonicMs();
-		// From here on the picture may be on the bar, whatever becomes of us or of the answer.
-		this.#lit = litFor(false, startedMs, lifetimeMs + command.deadlineMs + PARKED_DRAW_MS);
-		const result = await this.#run(command);
-		if (!result) return undefined;
-		const failure = failureOf("show", command, result, request.target);
-		const endedMs = clock.monotonicMs();
-		if (failure === undefined) this.#lit = litFor(true, endedMs, lifetimeMs);
-		else if (!failure.late) this.#lit = before;
-		return { failure, tookMs: Math.round(endedMs - startedMs) };
 	}
 
-	/** The same picture stays for another alert. */
-	keepFor(request: AlertRequest): void {
-		if (this.#lit) this.#lit = { ...this.#lit, request };
+	/**
+	 * Keeps what is lit for this alert too, where drawing it again is impossible: a CLI that cannot let a drawing expire
+	 * uploads on every call, and the bar cannot write the file that it plays. Resolves to what stays, or to undefined
+	 * when the alert has to be drawn. Never rejects.
+	 */
+	keepFor(request: AlertRequest, cli: Cli): Promise<Lit | undefined> {
+		return this.#next(async () => {
+			const { lit } = this;
+			if (!lit?.isConfirmed || cli.abilities.expiresAfter) return undefined;
+			const isSamePicture = lit.pattern === request.pattern || lit.request.pattern === request.pattern;
+			if (!isSamePicture || !samePlace(lit.request.target, request.target)) return undefined;
+			this.#lit = { ...lit, request };
+			return this.#lit;
+		});
 	}
 
-	/** One try to take our picture off the bar. Resolves to undefined when `part` has cut it off. Never rejects. */
-	async clear(): Promise<{ readonly failure: Failure | undefined; readonly heldMs: number } | undefined> {
-		const { lit } = this;
-		if (!lit) return undefined;
-		const { clock, env } = this.#ports;
-		const command = new CommandLine(lit.cli, env).clear(lit.request.target);
-		const ended = this.#run(command);
-		this.#clearing = ended;
-		const result = await ended;
-		if (!result) return undefined;
-		const failure = failureOf("clear", command, result, lit.request.target);
-		const heldMs = Math.round(clock.monotonicMs() - lit.sinceMs);
-		// HTTP 400: nothing of ours is lit.
-		if (failure && failure.httpStatus !== 400) return { failure, heldMs };
-		if (this.#lit === lit) this.#lit = undefined;
-		return { failure: undefined, heldMs };
+	/** One try to take our picture off the bar. Resolves to undefined when there is none, or `part` took it over. Never rejects. */
+	clear(): Promise<
+		{ readonly failure: Failure | undefined; readonly cleared: Lit; readonly heldMs: number } | undefined
+	> {
+		return this.#next(async () => {
+			const { lit } = this;
+			if (!lit) return undefined;
+			const { clock, env } = this.#ports;
+			const command = new CommandLine(lit.cli, env).clear(lit.request.target);
+			const result = await this.#run("clear", command);
+			if (!result) return undefined;
+			const failure = failureOf("clear", command, result, lit.request.target);
+			const outcome = { cleared: lit, heldMs: Math.round(clock.monotonicMs() - lit.sinceMs) };
+			// HTTP 400: nothing of ours is lit.
+			if (failure && failure.httpStatus !== 400) return { failure, ...outcome };
+			this.#lit = undefined;
+			return { failure: undefined, ...outcome };
+		});
 	}
 
 	/**
@@ -137,7 +149,8 @@ export class Drawing {
 		if (!lit || (!lit.request.clearOnShutdown && Number.isFinite(lit.expiresAtMs))) return undefined;
 		this.#lit = undefined;
 		// No request of ours must reach the bar after the clear.
-		this.#running?.abort();
+		this.#partings += 1;
+		this.#running?.ending.abort();
 		const holdLeftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - this.#ports.clock.monotonicMs();
 		return {
 			cli: lit.cli,
@@ -146,28 +159,28 @@ export class Drawing {
 		};
 	}
 
+	/** One step at a time: a clear that reached the bar after a later draw would take that away. */
+	#next<T>(step: () => Promise<T | undefined>): Promise<T | undefined> {
+		const partings = this.#partings;
+		const result = this.#last.then(() => (partings === this.#partings ? step() : undefined));
+		this.#last = result.catch(() => undefined);
+		return result;
+	}
+
 	/** Undefined when `part` has cut it off: whoever does the parting clear then owns what is on the bar. */
-	async #run(command: Command): Promise<ExecResult | undefined> {
-		const running = new AbortController();
-		this.#running = running;
-		const result = await this.#ports.exec(command.file, command.args, { ...command, signal: running.signal });
-		this.#running = undefined;
-		return running.signal.aborted ? undefined : result;
+	async #run(name: "show" | "clear", command: Command): Promise<ExecResult | undefined> {
+		const ending = new AbortController();
+		this.#running = { name, ending };
+		try {
+			const result = await this.#ports.exec(command.file, command.args, { ...command, signal: ending.signal });
+			return ending.signal.aborted ? undefined : result;
+		} finally {
+			this.#running = undefined;
+		}
 	}
 }
 
 /** A draw at this place replaces what is lit there: same bar, same owner, same display. */
 export function samePlace(one: Target, other: Target): boolean {
 	return one.addr === other.addr && one.applicationName === other.applicationName && one.display === other.display;
-}
-
-/**
- * A CLI that cannot let a drawing expire uploads on every call, and the bar cannot write the file that it plays:
- * with such a CLI the same picture just stays longer.
- */
-export function stillShows(lit: Lit, request: AlertRequest, cli: Cli): boolean {
-	const isSamePicture = lit.pattern === request.pattern || lit.request.pattern === request.pattern;
-	return (
-		lit.isConfirmed && !cli.abilities.expiresAfter && isSamePicture && samePlace(lit.request.target, request.target)
-	);
 }

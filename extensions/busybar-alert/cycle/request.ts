@@ -30,26 +30,21 @@ export interface Ticket {
 	readonly failure: Failure | undefined;
 	/** Resolves when `status` is final. */
 	readonly decided: Promise<void>;
-	/** Resolves when it is over: cleared, replaced, or never shown. */
-	readonly ended: Promise<void>;
 }
 
 /** The cycle's own side of a ticket. */
 export class OpenTicket implements Ticket {
 	readonly request: AlertRequest;
 	readonly decided: Promise<void>;
-	readonly ended: Promise<void>;
 	status: Ticket["status"] = "waiting";
 	failure: Failure | undefined;
 	/** Shortens the hold once its user is back; 0 ends it. */
 	holdLimitMs = Number.POSITIVE_INFINITY;
 	readonly #decision = Promise.withResolvers<void>();
-	readonly #end = Promise.withResolvers<void>();
 
 	constructor(request: AlertRequest) {
 		this.request = request;
 		this.decided = this.#decision.promise;
-		this.ended = this.#end.promise;
 	}
 
 	/** The first decision stands. */
@@ -58,10 +53,5 @@ export class OpenTicket implements Ticket {
 		this.status = status;
 		this.failure = failure;
 		this.#decision.resolve();
-		if (status === "superseded") this.end();
-	}
-
-	end(): void {
-		this.#end.resolve();
 	}
 }

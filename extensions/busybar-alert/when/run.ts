@@ -21,8 +21,8 @@ export interface Ask {
 export class Run {
 	/** On a monotonic clock; undefined before the run's first `agent_start`. */
 	startedMs: number | undefined;
-	/** The alert of the question that pi waits for an answer to; `askedMs` on a monotonic clock. */
-	question: { readonly ticket: Ticket; readonly askedMs: number } | undefined;
+	/** The alert of the question that pi waits for an answer to. */
+	question: Ticket | undefined;
 	#lastTurn: Turn | undefined;
 	#lastTicket: Ticket | undefined;
 

@@ -1,0 +1,140 @@
+/**
+ * What became of each alert, and who is told: the log, the status line, notices and the back-off. Touches nothing itself;
+ * imports nothing from pi.
+ */
+
+import type { Failure, FailureKind } from "../cli/failures.ts";
+import type { Clock } from "../clock.ts";
+import type { AlertRequest } from "../cycle/request.ts";
+import { type AlertLog, type LogEvent, rowOf } from "../log.ts";
+import { Backoff } from "../when/backoff.ts";
+import type { NoticeMemory } from "./notices.ts";
+
+export interface OutcomePorts {
+	readonly log: Pick<AlertLog, "append">;
+	readonly notices: Pick<NoticeMemory, "shown" | "failed">;
+	readonly clock: Clock;
+}
+
+export interface OutcomeListener {
+	/** What the status line says may have changed. */
+	changed(): void;
+	/** Something that a person should read, once. */
+	notice(message: string): void;
+}
+
+export class Outcomes {
+	readonly #ports: OutcomePorts;
+	readonly #backoff = new Backoff();
+	readonly #listeners = new Set<OutcomeListener>();
+	/** The user's own pictures that could not be shown: each is told once. */
+	readonly #toldPatterns = new Set<string>();
+	#alerting: AlertRequest | undefined;
+	#problem: FailureKind | undefined;
+
+	constructor(ports: OutcomePorts) {
+		this.#ports = ports;
+	}
+
+	/** The alert that is on its way or on the bar. */
+	get alerting(): AlertRequest | undefined {
+		return this.#alerting;
+	}
+
+	/** How the last alert failed; undefined after a success. */
+	get problem(): FailureKind | undefined {
+		return this.#problem;
+	}
+
+	get backingOff(): boolean {
+		return this.#backoff.active(this.#ports.clock.monotonicMs());
+	}
+
+	/** Returns the listener's removal. */
+	listen(listener: OutcomeListener): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	/** A manual test or a changed setting: the next alert goes out whatever failed before. */
+	forgetFailures(): void {
+		this.#backoff.reset();
+		this.#setProblem(undefined);
+	}
+
+	nowAlerting(request: AlertRequest | undefined): void {
+		this.#alerting = request;
+		this.#changed();
+	}
+
+	fired(request: AlertRequest, drawn: Omit<Extract<LogEvent, { outcome: "fired" }>, "outcome">): void {
+		this.#log(request, { outcome: "fired", ...drawn });
+		this.forgetFailures();
+		// Neither this promise nor any other of the notices' rejects.
+		void this.#ports.notices.shown();
+	}
+
+	skipped(request: AlertRequest, why: "superseded" | "withdrawn"): void {
+		this.#log(request, { outcome: "skipped", gate: why });
+	}
+
+	failed(request: AlertRequest, failure: Failure): void {
+		this.#backoff.failed(failure.kind, this.#ports.clock.monotonicMs());
+		this.#logFailure(request, failure);
+		this.#setProblem(failure.kind);
+		if (!request.isManual) this.#tellOnce(failure);
+	}
+
+	/** The user's own picture cannot be shown: told once, because the next success does not mend it. */
+	patternFailed(request: AlertRequest, pattern: string, failure: Failure): void {
+		this.#logFailure(request, failure);
+		if (this.#toldPatterns.has(pattern)) return;
+		this.#toldPatterns.add(pattern);
+		const message = `${failure.message} Until then, ${request.alert} alerts show \`${request.fallbackPattern}\`.`;
+		for (const listener of this.#listeners) listener.notice(message);
+	}
+
+	cleared(request: AlertRequest, heldMs: number): void {
+		this.#log(request, { outcome: "cleared", heldMs });
+	}
+
+	/** The clear is left to a process that outlives pi. */
+	leftToClear(request: AlertRequest, heldMs: number): void {
+		this.#log(request, { outcome: "cleared", heldMs, detached: true });
+	}
+
+	/** Does not lengthen the back-off: the draw before it has told how the bar is. */
+	clearFailed(request: AlertRequest, failure: Failure): void {
+		const uncleared = { ...failure, message: `The alert could not be cleared. ${failure.message}` };
+		this.#logFailure(request, uncleared);
+		this.#setProblem(failure.kind);
+		this.#tellOnce(uncleared);
+	}
+
+	/** Once per kind and outage. */
+	#tellOnce({ kind, message }: Failure): void {
+		// A notice that nobody hears must not count as told.
+		if (this.#listeners.size === 0) return;
+		void this.#ports.notices.failed(kind).then((isNews) => {
+			if (isNews) for (const listener of this.#listeners) listener.notice(message);
+		});
+	}
+
+	#setProblem(problem: FailureKind | undefined): void {
+		if (this.#problem === problem) return;
+		this.#problem = problem;
+		this.#changed();
+	}
+
+	#changed(): void {
+		for (const listener of this.#listeners) listener.changed();
+	}
+
+	#logFailure(request: AlertRequest, { kind, message }: Failure): void {
+		this.#log(request, { outcome: "error", kind, error: message });
+	}
+
+	#log(request: AlertRequest, event: LogEvent): void {
+		this.#ports.log.append(rowOf(request, event, this.#ports.clock.now()));
+	}
+}
