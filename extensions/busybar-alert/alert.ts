@@ -3,11 +3,21 @@
  * Imports nothing from pi. Reaches the world only through its ports.
  */
 
-import { type Cli, CommandLine } from "./busybar.ts";
+import { type Cli, CommandLine, type Target } from "./busybar.ts";
 import type { Failure } from "./cli/failures.ts";
 import type { WhichCli } from "./cli/which-cli.ts";
 import type { Assets } from "./cycle/assets.ts";
-import { Drawing, type DrawingPorts, PARKED_DRAW_MS, type PartingClear, samePlace } from "./cycle/drawing.ts";
+import { isBackingOff, outranksTurn } from "./cycle/bar-record.ts";
+import type { BarName } from "./cycle/bar-store.ts";
+import {
+	Drawing,
+	type DrawingPorts,
+	PARKED_DRAW_MS,
+	type Parting,
+	type Picture,
+	RENEW_EVERY_MS,
+	sameBar,
+} from "./cycle/drawing.ts";
 import { type AlertRequest, OpenTicket, type Ticket } from "./cycle/request.ts";
 import type { Outcomes } from "./tell/outcomes.ts";
 
@@ -19,6 +29,8 @@ export interface CyclePorts extends DrawingPorts {
 
 /** An alert that its user may have seen stays at least this long, or for its hold if that is less. */
 const SEEN_AFTER_MS = 3_000;
+const NOT_READY = "The run was over before its alert was ready. This alert was skipped; the next run will show one.";
+const NO_NODE_LEFT = 'No Node was found to draw after pi\'s end. Install Node, or set `command` to "bundled".';
 const CLEAR_PAUSES_MS = [0, 1_000, 3_000] as const;
 const OWED_CLEAR_EVERY_MS = 60_000;
 const OWED_CLEAR_TRIES = 60;
@@ -28,9 +40,11 @@ export class AlertCycle {
 	readonly #drawing: Drawing;
 	#next: OpenTicket | undefined;
 	#current: OpenTicket | undefined;
+	/** Never rejects. */
+	#running: Promise<void> = Promise.resolve();
 	#lastBeganMs = Number.NEGATIVE_INFINITY;
 	#endWait: (() => void) | undefined;
-	/** The current wait is a hold, which its user may end; the others leave the bar time. */
+	/** The current wait is one that its user may end; the others leave the bar time. */
 	#isHolding = false;
 	#cancelOwedClear: () => void = () => undefined;
 
@@ -49,6 +63,33 @@ export class AlertCycle {
 		return this.#nowMs() - this.#lastBeganMs;
 	}
 
+	/** What the gates ask of the bar that all pis share. Never rejects. */
+	async look(bar: BarName): Promise<{ readonly backingOff: boolean; readonly outranked: boolean }> {
+		const { bars, processes, clock } = this.#ports;
+		const [record, self] = await Promise.all([bars.read(bar), processes.self()]);
+		const nowMs = clock.sinceBootMs();
+		const above = outranksTurn(record, self, nowMs);
+		const outranked = above !== undefined && (await processes.isAlive(above.owner));
+		return { backingOff: isBackingOff(record, nowMs), outranked };
+	}
+
+	/** A changed setting: the next alert goes out whatever any pi has found. Never rejects. */
+	async forgetOutage(bar: BarName): Promise<void> {
+		const { bars } = this.#ports;
+		if ((await bars.read(bar)).outage === undefined) return;
+		await bars.change(bar, async (record) => ({ record: { ...record, outage: undefined }, value: undefined }));
+	}
+
+	/** Clears what pis that are no more have left, on every bar that is known. Never rejects. */
+	async clearLeftOvers(cli: Cli, target: Target): Promise<void> {
+		for (const { addr, applicationName } of await this.#ports.bars.known()) {
+			// The access key of one bar is none of another's.
+			const token = addr === target.addr ? target.token : "";
+			const left = await this.#drawing.clearLeftOver(cli, { ...target, addr, applicationName, token });
+			if (left) this.#ports.outcomes.clearedLeftOver(left);
+		}
+	}
+
 	/** Shows the alert now, or next if one is on its way; of several that wait, only the newest. Never throws. */
 	show(request: AlertRequest): Ticket {
 		const ticket = new OpenTicket(request);
@@ -58,7 +99,7 @@ export class AlertCycle {
 		this.#next = ticket;
 		this.#endWait?.();
 		if (running) this.#tell();
-		else void this.#run();
+		else this.#running = this.#run();
 		return ticket;
 	}
 
@@ -85,21 +126,46 @@ export class AlertCycle {
 		if (this.#current) this.#release(this.#current, 0);
 	}
 
-	/** The process ends: what waits is dropped, and what is lit is given up to whoever does the clear that comes back. */
-	part(when: "now" | "after_hold" = "now"): PartingClear | undefined {
+	/** pi ends: nothing more is drawn. Resolves when nothing of ours is lit, however long that takes. Never rejects. */
+	async end(): Promise<void> {
+		this.#dropNext();
+		const { lit } = this.#drawing;
+		if (!lit || this.#drawing.outlasts(lit)) return;
+		if (this.#current) this.#release(this.#current, 0);
+		await this.#running;
+	}
+
+	/** Resolves when every alert asked for so far is on the bar, or never will be. Never rejects. */
+	async decided(): Promise<void> {
+		await (this.#next ?? this.#current)?.decided;
+	}
+
+	/**
+	 * The process ends: what waits is dropped, and what is or may be lit is given up to whoever does what is left.
+	 * @param when `after_hold` lets the alert have its time, and draws it if that was under way
+	 * @param leave starts a process that does it; false where that cannot be
+	 */
+	part(when: "now" | "after_hold", leave: (parting: Parting) => boolean): void {
+		const { outcomes } = this.#ports;
 		this.#dropNext();
 		const current = this.#current;
 		if (current?.status === "waiting" && !this.#drawing.isDrawing) {
 			current.holdLimitMs = 0;
-			this.#skip(current, "withdrawn");
+			if (when === "now") this.#skip(current, "withdrawn");
+			else this.#fail(current, { kind: "unknown", message: NOT_READY });
 		}
 		const { lit } = this.#drawing;
 		const parting = this.#drawing.part(when);
-		if (!parting || !lit) return undefined;
-		const heldMs = Math.round(this.#nowMs() - lit.sinceMs) + parting.delayMs;
-		this.#ports.outcomes.leftToClear(lit.request, heldMs);
 		this.#endWait?.();
-		return parting;
+		if (!parting || !lit) return;
+		const isLeft = leave(parting);
+		if (!isLeft && parting.redraw) outcomes.failed(lit.request, { kind: "no_node", message: NO_NODE_LEFT });
+		if (!isLeft) return;
+		if (parting.redraw) {
+			outcomes.fired(lit.request, { pattern: lit.pattern, anim: lit.anim, detached: true });
+		}
+		const heldMs = Math.round(this.#ports.clock.sinceBootMs() - lit.sinceMs) + parting.delayMs;
+		outcomes.leftToClear(lit.request, heldMs);
 	}
 
 	/** Never rejects. */
@@ -138,12 +204,6 @@ export class AlertCycle {
 		if (this.#overtaken(ticket)) return;
 		if (!choice.ok) return this.#fail(ticket, choice.failure);
 
-		const kept = await this.#drawing.keepFor(request, choice.cli);
-		if (kept) {
-			outcomes.fired(request, { pattern: kept.pattern, anim: kept.anim, extended: true });
-			return ticket.decide("shown");
-		}
-
 		for (const pattern of new Set([request.pattern, request.fallbackPattern])) {
 			const failure = await this.#drawPattern(ticket, pattern, choice.cli);
 			if (!failure) return;
@@ -164,38 +224,66 @@ export class AlertCycle {
 			const asset = await assets.ensure(pattern, request.target.display, new CommandLine(cli, env));
 			if (this.#overtaken(ticket)) return undefined;
 			if (!asset.ok) return asset.failure;
-			// Another bar, name or display: nothing that is drawn now could replace what is lit there.
-			const { lit } = this.#drawing;
-			if (lit && !samePlace(lit.request.target, request.target)) {
+			// Another bar or name: nothing that is drawn now could replace what is lit there.
+			const { wanted } = this.#drawing;
+			if (wanted && !sameBar(wanted.request.target, request.target)) {
 				const uncleared = await this.#tryClear();
 				if (uncleared) outcomes.clearFailed(request, uncleared);
 				if (this.#overtaken(ticket)) return undefined;
 			}
-			const drawn = await this.#drawing.draw({ request, cli, pattern, anim: asset.anim });
-			if (!drawn) {
-				ticket.decide("superseded");
-				return undefined;
-			}
-			if (!drawn.failure) {
-				outcomes.fired(request, { pattern, anim: asset.anim, ms: drawn.tookMs });
-				ticket.decide("shown");
-				return undefined;
-			}
-			if (drawn.failure.kind !== "bad_asset" || isRebuilt) return drawn.failure;
+			const failure = await this.#drawPicture(ticket, { request, cli, pattern, anim: asset.anim });
+			if (failure?.kind !== "bad_asset" || isRebuilt) return failure;
 			await assets.discard(asset.anim);
+		}
+	}
+
+	/** As `#drawPattern`, once the picture is there: waits until another pi's verdict was seen. */
+	async #drawPicture(ticket: OpenTicket, picture: Picture): Promise<Failure | undefined> {
+		const { request, pattern, anim } = picture;
+		const { outcomes } = this.#ports;
+		for (;;) {
+			const drawn = await this.#drawing.draw(picture);
+			switch (drawn?.outcome) {
+				case "wait":
+					await this.#waitForUser(drawn.ms);
+					if (this.#overtaken(ticket)) return undefined;
+					continue;
+				case "drawn":
+					outcomes.fired(request, { pattern, anim, ms: drawn.tookMs });
+					ticket.decide("shown");
+					return undefined;
+				case "extended":
+				case "joined":
+					outcomes.fired(request, { pattern, anim, [drawn.outcome]: true });
+					ticket.decide("shown");
+					return undefined;
+				case "away":
+					outcomes.skipped(request, "backoff");
+					ticket.decide("failed", { kind: "unreachable", message: "Another pi found that the bar does not answer." });
+					return undefined;
+				case "failed":
+					return drawn.failure;
+				default:
+					ticket.decide("superseded");
+					return undefined;
+			}
 		}
 	}
 
 	/** Until its time is over, its user has seen it, or something else is to be drawn or has taken it over. */
 	async #hold(ticket: OpenTicket): Promise<void> {
-		const sinceMs = this.#nowMs();
-		while (!this.#next && this.#drawing.lit) {
+		const { clock } = this.#ports;
+		// A time that goes on while the machine sleeps, as it does for the bar.
+		const sinceMs = clock.sinceBootMs();
+		let renewedMs = sinceMs;
+		while (!this.#next && this.#drawing.wanted) {
 			const holdMs = Math.min(ticket.request.holdSeconds * 1_000, ticket.holdLimitMs);
-			const leftMs = sinceMs + holdMs - this.#nowMs();
+			const leftMs = sinceMs + holdMs - clock.sinceBootMs();
 			if (leftMs <= 0) return;
-			this.#isHolding = true;
-			await this.#wait(leftMs);
-			this.#isHolding = false;
+			await this.#waitForUser(Math.min(leftMs, renewedMs + RENEW_EVERY_MS - clock.sinceBootMs()));
+			if (clock.sinceBootMs() - renewedMs < RENEW_EVERY_MS || this.#next) continue;
+			renewedMs = clock.sinceBootMs();
+			await this.#drawing.renew();
 		}
 	}
 
@@ -217,8 +305,9 @@ export class AlertCycle {
 	/** Resolves to why what is lit could not be cleared. */
 	async #tryClear(): Promise<Failure | undefined> {
 		const done = await this.#drawing.clear();
-		if (done && !done.failure) this.#ports.outcomes.cleared(done.cleared.request, done.heldMs);
-		return done?.failure;
+		if (done?.outcome === "failed") return done.failure;
+		if (done) this.#ports.outcomes.cleared(done.request, done);
+		return undefined;
 	}
 
 	/** Tries again until the bar has ended the alert by itself, the next alert took it over, or an hour has passed. */
@@ -233,6 +322,13 @@ export class AlertCycle {
 				else this.#ports.outcomes.forgetFailures();
 			});
 		});
+	}
+
+	/** As `#wait`, and its user may end it. */
+	async #waitForUser(ms: number): Promise<void> {
+		this.#isHolding = true;
+		await this.#wait(ms);
+		this.#isHolding = false;
 	}
 
 	/** Ends after `ms`, or as soon as another alert waits or the process parts from what is lit. */

@@ -8,12 +8,24 @@ export const DISPLAY_SIZE = {
 	back: { width: 160, height: 80 },
 } as const satisfies Record<Display, { width: number; height: number }>;
 
-/** What a CLI can do beyond the contract, read from its `show --help`. */
-export interface CliAbilities {
+/** What a CLI can do beyond the contract, and the word in its `show --help` that says so. */
+export const ABILITY_WORDS = {
+	expiresAfter: "--expires-after",
+	requestTimeout: "--request-timeout",
+	noUpload: "--no-upload",
+	whilePid: "--while-pid",
+	tokenFromEnvironment: "BUSYBAR_TOKEN",
+} as const;
+
+export interface CliAbilities extends Readonly<Record<keyof typeof ABILITY_WORDS, boolean>> {
 	/** `--expires-after`: the bar ends an alert by itself. */
 	readonly expiresAfter: boolean;
 	/** `--request-timeout`: the CLI gives up by itself. */
 	readonly requestTimeout: boolean;
+	/** `--no-upload`: draws a file that is on the bar already, with no other request. */
+	readonly noUpload: boolean;
+	/** `--while-pid`: draws nothing once that process is gone. */
+	readonly whilePid: boolean;
 	/** Reads `BUSYBAR_TOKEN`, so that the token stays out of the process list. */
 	readonly tokenFromEnvironment: boolean;
 }
@@ -49,6 +61,16 @@ export type CommandName = keyof typeof DEADLINE_MS;
 /** The CLI gives up this much earlier than we end it, so that its own words arrive. */
 const DEADLINE_MARGIN_MS = 750;
 
+/** Each is left out where the CLI does not know it. */
+export interface ShowOptions {
+	/** How long the bar keeps the drawing. */
+	readonly expiresAfterSeconds: number;
+	/** The file was drawn a moment ago: the bar need not be asked for it. */
+	readonly isOnBar?: boolean;
+	/** Nothing is drawn any more once this process is gone. */
+	readonly whilePid?: number;
+}
+
 /** Builds the commands of one CLI. */
 export class CommandLine {
 	readonly #cli: Cli;
@@ -78,13 +100,14 @@ export class CommandLine {
 		return this.#offline("inspect", ["--input", anim, "--format", "json"]);
 	}
 
-	/** `expiresAfterSeconds` is left out where the CLI cannot let a drawing expire. */
-	show(anim: string, target: Target, expiresAfterSeconds: number): Command {
+	show(anim: string, target: Target, { expiresAfterSeconds, isOnBar, whilePid }: ShowOptions): Command {
 		return this.#device("show", target, [
 			...["--input", anim],
 			...["--application-name", target.applicationName],
 			...["--display", target.display, "--priority", String(target.priority), "--loop"],
 			...(this.#cli.abilities.expiresAfter ? ["--expires-after", String(expiresAfterSeconds)] : []),
+			...(isOnBar && this.#cli.abilities.noUpload ? ["--no-upload"] : []),
+			...(whilePid !== undefined && this.#cli.abilities.whilePid ? ["--while-pid", String(whilePid)] : []),
 		]);
 	}
 

@@ -28,6 +28,10 @@ export type LogEvent =
 			/** From the start of `busybar show` to its end. Absent where an alert that was already lit only stays longer. */
 			readonly ms?: number;
 			readonly extended?: true;
+			/** Another pi shows the very picture, and the CLI cannot draw it again. */
+			readonly joined?: true;
+			/** Since the bar was first found busy or absent. */
+			readonly lateMs?: number;
 			/** Left to a process of its own; whether the bar took it is not known. */
 			readonly detached?: true;
 	  }
@@ -35,7 +39,15 @@ export type LogEvent =
 	| { readonly outcome: "skipped"; readonly gate: Gate | "superseded" | "withdrawn" }
 	| { readonly outcome: "error"; readonly kind: FailureKind; readonly error: string }
 	/** `detached`: left to a process of its own while pi ended. */
-	| { readonly outcome: "cleared"; readonly heldMs: number; readonly detached?: true };
+	| {
+			readonly outcome: "cleared";
+			readonly heldMs: number;
+			readonly detached?: true;
+			/** Another pi's alert is on the bar now. */
+			readonly handedOver?: true;
+			/** The pid of the pi that had left it there when it died. */
+			readonly leftBy?: number;
+	  };
 
 export type LogRow = RowOrigin & LogEvent;
 

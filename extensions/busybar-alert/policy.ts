@@ -3,7 +3,6 @@
  * Imports nothing from pi.
  */
 
-import type { DetachedAlerts } from "./after-pi/detached-alerts.ts";
 import type { AlertCycle } from "./alert.ts";
 import type { Clock } from "./clock.ts";
 import type { AlertRequest, Ticket } from "./cycle/request.ts";
@@ -18,7 +17,7 @@ export interface PolicyPorts {
 	readonly settings: Pick<SettingsFile, "load">;
 	readonly log: Pick<AlertLog, "append">;
 	readonly clock: Clock;
-	/** The process-wide parts; never asked for by a nested or headless instance, except for a manual test of its own. */
+	/** What shows alerts. Asked for by a nested instance, or a headless one that wants no alerts, only for a manual test. */
 	readonly parts: () => { readonly cycle: AlertCycle; readonly outcomes: Outcomes };
 	readonly session: string;
 	readonly nested: boolean;
@@ -28,8 +27,8 @@ export interface PolicyPorts {
 	readonly isFocused: () => boolean;
 	/** `/busybar-alert-mute here` is in force. */
 	readonly isMutedHere: () => boolean;
-	/** For a pi that is about to end with its run and will not wait. */
-	readonly detached: () => Pick<DetachedAlerts, "prepare" | "show">;
+	/** Gets ready what these alerts would have to wait for; returns at once. */
+	readonly prepare: (alerts: readonly Alert[], settings: Settings) => void;
 	/** Called whenever settings were read, with the same object as long as they did not change. */
 	readonly onSettings: (loaded: LoadedSettings) => void;
 }
@@ -41,10 +40,17 @@ export interface TestResult {
 	readonly silence: Gate | "off" | undefined;
 }
 
+/** A little less than the minute within which it is promised. */
+const OWED_TRY_EVERY_MS = 55_000;
+const OWED_FOR_MS = 4 * 3_600_000;
+
 export class AlertPolicy {
 	readonly #ports: PolicyPorts;
 	#mutedUntilMs: number | undefined;
 	#run = new Run();
+	/** The verdict that is to be tried again. */
+	#owed: { readonly ask: Ask; readonly run: Run; readonly cancel: () => void } | undefined;
+	#hasEnded = false;
 	/** Events are worked off in the order they came; no link of the chain rejects. */
 	#chain: Promise<void> = Promise.resolve();
 
@@ -56,12 +62,11 @@ export class AlertPolicy {
 	runStarted(): void {
 		// A retry starts the agent again within the same run.
 		this.#run.startedMs ??= this.#ports.clock.monotonicMs();
+		if (!this.#ports.headless) return;
 		this.#enqueue(async () => {
 			const settings = await this.#settings();
-			const { nested, headless } = this.#ports;
-			if (nested || !headless || !settings.headless || !settings.enabled) return;
-			const verdicts = (["done", "error"] as const).map((alert) => this.#request({ alert, reason: "" }, settings));
-			this.#ports.detached().prepare(verdicts);
+			// A pi that ends with its run leaves no time for it afterwards.
+			if (settings.enabled && !this.#isSilent(settings)) this.#ports.prepare(["done", "error"], settings);
 		});
 	}
 
@@ -110,13 +115,15 @@ export class AlertPolicy {
 
 	/** A prompt was sent, a key pressed, the focus gained. */
 	userIsBack(): void {
-		if (!this.#isGated) this.#ports.parts().cycle.userIsBack();
+		if (this.#ports.nested || this.#ports.headless) return;
+		this.#dropOwed("withdrawn");
+		this.#ports.parts().cycle.userIsBack();
 	}
 
 	/** Shows `alert` past every gate; a pattern that is `off` shows as its default. */
 	async test(alert: Alert): Promise<TestResult> {
 		const settings = await this.#settings();
-		const silence = settings.enabled ? this.#gate(alert, settings, this.#run) : "off";
+		const silence = settings.enabled ? await this.#gate(alert, settings, this.#run) : "off";
 		const { cycle, outcomes } = this.#ports.parts();
 		outcomes.forgetFailures();
 		return { silence, ticket: cycle.show(this.#request({ alert, reason: "manual test" }, settings, true)) };
@@ -129,6 +136,8 @@ export class AlertPolicy {
 
 	/** The session ends: nobody will answer its question any more. Resolves when all events are worked off. Never rejects. */
 	async end(): Promise<void> {
+		this.#hasEnded = true;
+		this.#dropOwed("withdrawn");
 		this.questionAnswered();
 		await this.idle();
 	}
@@ -138,8 +147,9 @@ export class AlertPolicy {
 		await this.#chain;
 	}
 
-	get #isGated(): boolean {
-		return this.#ports.nested || this.#ports.headless;
+	/** Whatever pi does, this instance shows nothing by itself. */
+	#isSilent(settings: Settings): boolean {
+		return this.#ports.nested || (this.#ports.headless && !settings.headless);
 	}
 
 	/** A pi that ends with its run has no use for alerts in the middle of it. */
@@ -148,6 +158,7 @@ export class AlertPolicy {
 	}
 
 	#withdrawQuestion(run: Run): void {
+		if (this.#owed?.run === run && this.#owed.ask.alert === "question") this.#dropOwed("withdrawn");
 		if (run.question) this.#ports.parts().cycle.withdraw(run.question);
 		run.question = undefined;
 	}
@@ -169,20 +180,60 @@ export class AlertPolicy {
 
 	async #ask(ask: Ask, settings: Settings, run: Run): Promise<Ticket | undefined> {
 		if (!settings.enabled) return undefined;
-		const gate = this.#gate(ask.alert, settings, run);
-		if (gate !== undefined) {
-			this.#log(ask, { outcome: "skipped", gate });
-			return undefined;
-		}
-		const request = this.#request(ask, settings);
-		if (!this.#isGated) return this.#ports.parts().cycle.show(request);
-		await this.#ports.detached().show(request);
+		const gate = await this.#gate(ask.alert, settings, run);
+		if (gate === undefined) return this.#show(ask, run, this.#request(ask, settings));
+		this.#log(ask, { outcome: "skipped", gate });
+		// A bar that is away may be back in a minute; every other gate has had its say.
+		if (gate === "backoff" && ask.alert !== "turn") this.#owe(ask, run);
 		return undefined;
 	}
 
-	#gate(alert: Alert, settings: Settings, run: Run): Gate | undefined {
+	#show(ask: Ask, run: Run, request: AlertRequest): Ticket {
+		const isVerdict = ask.alert !== "turn";
+		// It overtakes the one that is owed; a `turn` says nothing about that.
+		if (isVerdict) this.#dropOwed("superseded");
+		const ticket = this.#ports.parts().cycle.show(request);
+		if (!isVerdict) return ticket;
+		void ticket.decided.then(() => {
+			const kind = ticket.failure?.kind;
+			if (kind === "preempted" || kind === "unreachable") this.#owe(ask, run, request.owedSinceMs);
+		});
+		return ticket;
+	}
+
+	/** A verdict that met a busy or absent bar is tried again until it is shown, overtaken, seen, or too old. */
+	#owe(ask: Ask, run: Run, sinceMs = this.#ports.clock.sinceBootMs()): void {
+		const { clock, headless } = this.#ports;
+		if (headless || this.#hasEnded) return;
+		this.#dropOwed("superseded");
+		const cancel = clock.after(OWED_TRY_EVERY_MS, () =>
+			this.#enqueue(async () => {
+				const settings = await this.#settings();
+				const gate = settings.enabled ? await this.#gate(ask.alert, settings, run) : "off";
+				// While we looked, a newer verdict came, or the user.
+				if (this.#owed?.cancel !== cancel) return;
+				const isTooLate = clock.sinceBootMs() - sinceMs > OWED_FOR_MS;
+				if (isTooLate || (gate !== undefined && gate !== "backoff")) return this.#dropOwed("withdrawn");
+				this.#owed = undefined;
+				const ticket = this.#show(ask, run, { ...this.#request(ask, settings), owedSinceMs: sinceMs });
+				if (ask.alert === "question") run.question = ticket;
+			}),
+		);
+		this.#owed = { ask, run, cancel };
+	}
+
+	#dropOwed(why: "superseded" | "withdrawn"): void {
+		const owed = this.#owed;
+		if (!owed) return;
+		this.#owed = undefined;
+		owed.cancel();
+		this.#log(owed.ask, { outcome: "skipped", gate: why });
+	}
+
+	async #gate(alert: Alert, settings: Settings, run: Run): Promise<Gate | undefined> {
 		const { nested, headless, clock } = this.#ports;
-		const parts = this.#isGated ? undefined : this.#ports.parts();
+		const parts = this.#isSilent(settings) ? undefined : this.#ports.parts();
+		const bar = await parts?.cycle.look(settings);
 		const muted = this.#mutedUntilMs !== undefined && clock.now() < this.#mutedUntilMs;
 		return gateOf(alert, {
 			nested,
@@ -193,10 +244,11 @@ export class AlertPolicy {
 			runMs: run.startedMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - run.startedMs,
 			minRunSeconds: settings.minRunSeconds,
 			patternOff: settings[PATTERN_SETTING[alert]] === "off",
-			backingOff: parts?.outcomes.backingOff ?? false,
+			backingOff: (parts?.outcomes.backingOff || bar?.backingOff) ?? false,
 			inFlight: parts?.cycle.busy ?? false,
 			sinceLastAlertMs: parts?.cycle.sinceLastAlertMs ?? Number.POSITIVE_INFINITY,
 			minIntervalMs: settings.minIntervalMs,
+			outranked: bar?.outranked ?? false,
 		});
 	}
 

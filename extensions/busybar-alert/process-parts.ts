@@ -3,14 +3,15 @@
  * the bar then finishes by itself, and the next instance finds it here. Touches `globalThis` and the process's exit.
  */
 
-import { DetachedAlerts } from "./after-pi/detached-alerts.ts";
-import { partingStep, runLater } from "./after-pi/detached-steps.ts";
+import { partingSteps, runLater } from "./after-pi/detached-steps.ts";
 import { AlertCycle } from "./alert.ts";
-import { ChildProcesses, type ExecFn } from "./cli/exec.ts";
+import { ChildProcesses, execProcess } from "./cli/exec.ts";
 import { WhichCli } from "./cli/which-cli.ts";
 import { systemClock } from "./clock.ts";
 import { Assets } from "./cycle/assets.ts";
+import { FileBarStore } from "./cycle/bar-store.ts";
 import { AlertLog } from "./log.ts";
+import { SystemProcesses } from "./processes.ts";
 import { NoticeMemory } from "./tell/notices.ts";
 import { Outcomes } from "./tell/outcomes.ts";
 import type { KnownFocus } from "./terminal/presence.ts";
@@ -33,11 +34,6 @@ export interface CycleParts {
 	knownFocus: KnownFocus | undefined;
 }
 
-/** What shows the alerts of a pi that will not wait. */
-export interface DetachedParts extends Pick<CycleParts, "endProcesses"> {
-	readonly alerts: DetachedAlerts;
-}
-
 /** The number changes with the shape of what is kept, so that after an update old and new code never share an object. */
 const KEY = Symbol.for("pi-busybar-alert/cycle/1");
 
@@ -57,16 +53,18 @@ export function sharedCycleParts(cacheFolder: string): CycleParts {
 	return parts;
 }
 
-export function createCycleParts(cacheFolder: string): CycleParts {
+/** @param log that of the session, where only one session uses these parts */
+export function createCycleParts(cacheFolder: string, log = new AlertLog(cacheFolder)): CycleParts {
 	const children = new ChildProcesses();
 	const { exec } = children;
 	const clock = systemClock;
-	const log = new AlertLog(cacheFolder);
 	const notices = new NoticeMemory(cacheFolder);
 	const whichCli = new WhichCli(exec, cacheFolder);
 	const assets = new Assets(exec, cacheFolder);
 	const outcomes = new Outcomes({ log, notices, clock });
-	const cycle = new AlertCycle({ exec, clock, outcomes, whichCli, assets, env: process.env });
+	const bars = new FileBarStore(cacheFolder);
+	const processes = new SystemProcesses(execProcess);
+	const cycle = new AlertCycle({ exec, clock, outcomes, whichCli, assets, bars, processes, env: process.env });
 	return {
 		cycle,
 		outcomes,
@@ -74,32 +72,17 @@ export function createCycleParts(cacheFolder: string): CycleParts {
 		notices,
 		whichCli,
 		assets,
-		endProcesses: endingOf(children, assets),
+		endProcesses: () => {
+			children.endAll();
+			assets.abandon();
+		},
 		toldWarnings: new Set(),
 		isMutedHere: false,
 		knownFocus: undefined,
 	};
 }
 
-/** Leaves the clear of what is on the bar to a process of its own; the caller waits for nothing. */
+/** Leaves what is still to be done at the bar to a process of its own; the caller waits for nothing. */
 export function partFrom(cycle: AlertCycle, when: "now" | "after_hold"): void {
-	const parting = cycle.part(when);
-	if (parting) runLater([partingStep(parting)], parting.cli);
-}
-
-/** Those of a pi that will not wait: their processes do not keep it alive, and end with it. */
-export function createDetachedAlerts(cacheFolder: string, log: AlertLog): DetachedParts {
-	const children = new ChildProcesses();
-	const exec: ExecFn = (file, args, options) => children.exec(file, args, { ...options, isBackground: true });
-	const assets = new Assets(exec, cacheFolder);
-	const whichCli = new WhichCli(exec, cacheFolder);
-	const alerts = new DetachedAlerts({ whichCli, assets, log, runLater, env: process.env, clock: systemClock });
-	return { alerts, endProcesses: endingOf(children, assets) };
-}
-
-function endingOf(children: ChildProcesses, assets: Assets): () => void {
-	return () => {
-		children.endAll();
-		assets.abandon();
-	};
+	cycle.part(when, (parting) => runLater(partingSteps(parting), parting.cli));
 }

@@ -11,13 +11,11 @@ import { AlertPolicy, type TestResult } from "./policy.ts";
 import {
 	type CycleParts,
 	createCycleParts,
-	createDetachedAlerts,
-	type DetachedParts,
 	partFrom,
 	sharedCycleParts,
 } from "./process-parts.ts";
 import type { Alert } from "./settings.ts";
-import { chosenPatterns, isOwnPicture, PATTERN_SETTINGS } from "./settings.ts";
+import { chosenPatterns, isOwnPicture, PATTERN_SETTING, PATTERN_SETTINGS, type Settings } from "./settings.ts";
 import { type Changes, type LoadedSettings, SettingsFile } from "./settings-file.ts";
 import { type AlertState, stateOf } from "./tell/state.ts";
 import type { KnownFocus, TerminalPresence } from "./terminal/presence.ts";
@@ -35,7 +33,7 @@ export interface SessionHost {
 	readonly watchTerminal?: (onPresence: () => void, known: KnownFocus | undefined) => TerminalPresence;
 }
 
-/** pi waits for shutdown handlers without limit; a log on a dead network share must not keep it. */
+/** pi waits for shutdown handlers without limit; a bar that hangs, or a log on a dead network share, must not keep it. */
 const END_LIMIT_MS = 1_000;
 
 export class Session {
@@ -47,7 +45,6 @@ export class Session {
 	readonly #shared: CycleParts | undefined;
 	/** Those of an instance that must not touch the shared ones: a manual test, an alert from print mode. */
 	#own: CycleParts | undefined;
-	#detached: DetachedParts | undefined;
 	#loaded: LoadedSettings | undefined;
 	readonly #leaveSessions: () => void;
 	readonly #presence: TerminalPresence | undefined;
@@ -76,10 +73,8 @@ export class Session {
 			headless,
 			isFocused: () => this.#presence?.focused === true,
 			isMutedHere: () => shared?.isMutedHere === true,
-			detached: () => {
-				this.#detached ??= createDetachedAlerts(host.cacheFolder, this.log);
-				return this.#detached.alerts;
-			},
+			// Nobody awaits it, and it never rejects.
+			prepare: (alerts, values) => void this.#getReady(alerts, values),
 			onSettings: (loaded) => this.#useSettings(loaded),
 		});
 		this.#presence = shared && host.watchTerminal?.(() => this.policy.userIsBack(), shared.knownFocus);
@@ -94,7 +89,7 @@ export class Session {
 	/** The shared parts, or this instance's own. */
 	get parts(): CycleParts {
 		if (this.#shared) return this.#shared;
-		this.#own ??= createCycleParts(this.host.cacheFolder);
+		this.#own ??= createCycleParts(this.host.cacheFolder, this.log);
 		return this.#own;
 	}
 
@@ -141,7 +136,10 @@ export class Session {
 		this.#showStatus();
 	}
 
-	/** Waits for rows that are still to be written, not for the bar. Never rejects. */
+	/**
+	 * Takes off what is lit, or in print mode puts on what is to be lit, and writes the rows: as far as that is done in
+	 * time; the rest is left to a process of its own. Never rejects.
+	 */
 	async end(isQuit: boolean): Promise<void> {
 		this.#ended = true;
 		this.#cancelUnmute();
@@ -149,17 +147,16 @@ export class Session {
 		this.#stopListening();
 		if (this.#shared && this.#presence) this.#shared.knownFocus = this.#presence.known;
 		this.#presence?.stop();
-		if (isQuit && this.#shared) {
-			// To withdraw an open question would be a clear of its own.
-			this.policy.forgetQuestion();
-			partFrom(this.#shared.cycle, "now");
+		const { cycle } = this.#shared ?? this.#own ?? {};
+		// To withdraw an open question would be a clear of its own.
+		if (isQuit && this.#shared) this.policy.forgetQuestion();
+		const idle = this.policy.end();
+		if (isQuit && cycle) {
+			await inTime(this.#shared ? cycle.end() : idle.then(() => cycle.decided()));
+			partFrom(cycle, this.#shared ? "now" : "after_hold");
+			this.#own?.endProcesses();
 		}
-		const written = this.policy.end().then(() => this.log.flush());
-		await Promise.race([written, new Promise((resolve) => setTimeout(resolve, END_LIMIT_MS).unref())]);
-		if (!isQuit) return;
-		if (this.#own) partFrom(this.#own.cycle, "after_hold");
-		this.#own?.endProcesses();
-		this.#detached?.endProcesses();
+		await inTime(idle.then(() => this.log.flush()));
 	}
 
 	/** A CLI or a picture of the user's own is looked at when it is set, while there is somebody to read what is wrong. */
@@ -186,7 +183,10 @@ export class Session {
 		this.#loaded = loaded;
 		const shared = this.#shared;
 		if (!shared) return;
-		if (isChange) shared.outcomes.forgetFailures();
+		if (isChange) {
+			shared.outcomes.forgetFailures();
+			void shared.cycle.forgetOutage(loaded.values);
+		}
 		this.#cancelUnmute();
 		const muteLeftMs = (loaded.mutedUntilMs ?? 0) - systemClock.now();
 		if (muteLeftMs > 0 && Number.isFinite(muteLeftMs)) {
@@ -201,7 +201,7 @@ export class Session {
 	}
 
 	/** What the first alert would else have to wait for. Never rejects. */
-	async #prepare({ notices, whichCli, assets }: CycleParts): Promise<void> {
+	async #prepare({ cycle, notices, whichCli, assets }: CycleParts): Promise<void> {
 		const { values } = await this.load();
 		const { enabled, addr, command, display } = values;
 		if (!enabled || this.#ended) return;
@@ -214,9 +214,19 @@ export class Session {
 		}
 		const choice = await whichCli.choose(command);
 		if (!choice.ok) return;
+		await cycle.clearLeftOvers(choice.cli, values);
 		for (const pattern of chosenPatterns(values)) {
 			await assets.check(pattern, display, new CommandLine(choice.cli));
 		}
+	}
+
+	/** The CLI and the animations of these alerts. Never rejects. */
+	async #getReady(alerts: readonly Alert[], values: Settings): Promise<void> {
+		const { whichCli, assets } = this.parts;
+		const choice = await whichCli.choose(values.command);
+		if (!choice.ok) return;
+		const patterns = alerts.map((alert) => values[PATTERN_SETTING[alert]]).filter((pattern) => pattern !== "off");
+		for (const pattern of patterns) await assets.ensure(pattern, values.display, new CommandLine(choice.cli));
 	}
 
 	#showStatus(): void {
@@ -243,4 +253,12 @@ export class Session {
 			// pi replaced the session a moment ago and its objects throw; the next instance shows what holds then.
 		}
 	}
+}
+
+/** What has not ended by then is given up; the promise must not reject. */
+async function inTime(ending: Promise<unknown>): Promise<void> {
+	const { promise: limit, resolve } = Promise.withResolvers<void>();
+	const timer = setTimeout(resolve, END_LIMIT_MS);
+	await Promise.race([ending, limit]);
+	clearTimeout(timer);
 }

@@ -19,6 +19,10 @@ export class ManualClock implements BarClock, AlertClock {
 		return this.#nowMs;
 	}
 
+	sinceBootMs(): number {
+		return this.#nowMs;
+	}
+
 	monotonicMs(): number {
 		return this.#nowMs;
 	}

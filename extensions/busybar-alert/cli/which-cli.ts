@@ -7,7 +7,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Cli, CliAbilities } from "../busybar.ts";
+import { ABILITY_WORDS, type Cli, type CliAbilities } from "../busybar.ts";
 import { readJson, writeJson } from "../files/json-file.ts";
 import type { ExecFn } from "./exec.ts";
 import { type Failure, SET_COMMAND } from "./failures.ts";
@@ -40,7 +40,7 @@ export const thisRuntime = (): Runtime => ({
 });
 
 export const BUNDLED_CLI = fileURLToPath(new URL("../../../busybar/bin.js", import.meta.url));
-const BUNDLED_ABILITIES: CliAbilities = { expiresAfter: true, requestTimeout: true, tokenFromEnvironment: true };
+const BUNDLED_ABILITIES = abilitiesBy(() => true);
 const PROOF_DEADLINE_MS = 3_000;
 /** A program that hangs would else cost every start of pi its three seconds. */
 const SILENT_FOR_MS = 10 * 60_000;
@@ -228,11 +228,12 @@ interface Proof {
 function abilitiesIn(help: string): CliAbilities | undefined {
 	const names = (flag: string) => new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(help);
 	if (!["--application-name", "--priority", "--loop"].every(names)) return undefined;
-	return {
-		expiresAfter: names("--expires-after"),
-		requestTimeout: names("--request-timeout"),
-		tokenFromEnvironment: names("BUSYBAR_TOKEN"),
-	};
+	return abilitiesBy(names);
+}
+
+function abilitiesBy(names: (word: string) => boolean): CliAbilities {
+	const entries = Object.entries(ABILITY_WORDS).map(([ability, word]) => [ability, names(word)]);
+	return Object.fromEntries(entries) as CliAbilities;
 }
 
 async function isExecutable(path: string): Promise<boolean> {
@@ -256,8 +257,6 @@ function isProofEntry(entry: [string, unknown]): entry is [string, Proof] {
 	const abilities: Partial<Record<keyof CliAbilities, unknown>> | null | undefined = proof.abilities;
 	return (
 		abilities === null ||
-		(typeof abilities?.expiresAfter === "boolean" &&
-			typeof abilities.requestTimeout === "boolean" &&
-			typeof abilities.tokenFromEnvironment === "boolean")
+		Object.keys(ABILITY_WORDS).every((ability) => typeof abilities?.[ability as keyof CliAbilities] === "boolean")
 	);
 }

@@ -1,5 +1,6 @@
 /**
- * What is, or may be, on the bar because of this process: draws it, clears it, hands it over when the process ends.
+ * What is, or may be, on the bar because of this process: draws it, renews it, takes it off, hands it over when the
+ * process ends. Each step looks at what other pis have on the bar, and keeps them out until it is done.
  * Imports nothing from pi; runs the CLI through the exec port.
  */
 
@@ -7,12 +8,28 @@ import { type Cli, type Command, CommandLine, type Target } from "../busybar.ts"
 import type { ExecFn, ExecResult } from "../cli/exec.ts";
 import { type Failure, failureOf } from "../cli/failures.ts";
 import type { Clock } from "../clock.ts";
+import type { Processes, ProcessIdentity } from "../processes.ts";
+import {
+	type BarRecord,
+	isBackingOff,
+	isLeftOver,
+	isSame,
+	type Lease,
+	mostUrgent,
+	outageAfter,
+	type Shown,
+	stillShown,
+	waitForVerdictMs,
+} from "./bar-record.ts";
+import type { BarStore, Changed } from "./bar-store.ts";
 import type { AlertRequest } from "./request.ts";
 
 export interface DrawingPorts {
 	readonly exec: ExecFn;
 	readonly clock: Clock;
 	readonly env: NodeJS.ProcessEnv;
+	readonly bars: BarStore;
+	readonly processes: Processes;
 }
 
 /** One picture, with all that taking it off again needs. */
@@ -24,30 +41,61 @@ export interface Picture {
 	readonly anim: string;
 }
 
+/** What is or may be on the bar for us. Times are milliseconds since the machine started. */
 export interface Lit extends Picture {
 	/** The bar has said so. Otherwise it may be on the bar: its answer is still to come, or was lost. */
 	readonly isConfirmed: boolean;
 	readonly sinceMs: number;
 	/** When the bar ends it by itself; Infinity with a CLI that cannot let it expire. */
-	readonly expiresAtMs: number;
+	readonly expiresMs: number;
 }
 
-/** The clear that is left to do when the process ends. */
-export interface PartingClear {
+export type Drawn =
+	| { readonly outcome: "drawn"; readonly tookMs: number }
+	/** It is lit already, and a CLI that cannot let it expire cannot draw it again: by us, or by another pi. */
+	| { readonly outcome: "extended" | "joined" }
+	/** Another pi's verdict has to be seen first. */
+	| { readonly outcome: "wait"; readonly ms: number }
+	/** Another pi has found a moment ago that the bar does not answer. */
+	| { readonly outcome: "away" }
+	| { readonly outcome: "failed"; readonly failure: Failure };
+
+export type Cleared =
+	/** `handedOver`: another pi's alert is on the bar now. */
+	| {
+			readonly outcome: "cleared";
+			readonly request: AlertRequest;
+			readonly heldMs: number;
+			readonly handedOver: boolean;
+	  }
+	| { readonly outcome: "failed"; readonly failure: Failure };
+
+/** What is left to do when the process ends: a clear, and perhaps a draw before it. */
+export interface Parting {
 	readonly cli: Cli;
 	readonly target: Target;
 	/** A draw that is under way may still appear after us. */
 	readonly delayMs: number;
+	/** The clear is not to be done if the record in this file names another process than this one as the last to draw. */
+	readonly unlessShownByOther: { readonly path: string; readonly self: ProcessIdentity } | undefined;
+	/** A draw that was cut off, to be done again first. */
+	readonly redraw: Picture | undefined;
 }
 
 /** A draw that the bar has parked for 1.5 s can still appear after its client has gone: docs/bar.md. */
 export const PARKED_DRAW_MS = 2_000;
 /** The bar ends an alert by itself this long after its hold, should nobody clear it. */
 const EXPIRY_MARGIN_SECONDS = 5;
+/** A longer alert is drawn again every so often: after `kill -9` it is not to stay for its whole hold. Whole turns of our patterns. */
+export const RENEW_EVERY_MS = 30_000;
+const RENEWED_LIFETIME_SECONDS = 45;
+const OWED_TRY_EVERY_MS = 50_000;
 
-/** How long the bar is to keep an alert if nobody clears it. */
-export const lifetimeSeconds = (request: AlertRequest): number =>
-	Math.ceil(request.holdSeconds) + EXPIRY_MARGIN_SECONDS;
+/** How long the bar is to keep an alert that is to stay `leftMs` if nobody clears or renews it. */
+export function lifetimeSeconds(leftMs: number): number {
+	const seconds = Math.ceil(leftMs / 1_000) + EXPIRY_MARGIN_SECONDS;
+	return leftMs > RENEW_EVERY_MS ? Math.min(seconds, RENEWED_LIFETIME_SECONDS) : seconds;
+}
 
 export class Drawing {
 	readonly #ports: DrawingPorts;
@@ -57,14 +105,20 @@ export class Drawing {
 	/** The command that is under way, and what ends it. */
 	#running: { readonly name: "show" | "clear"; readonly ending: AbortController } | undefined;
 	#partings = 0;
+	#self: ProcessIdentity | undefined;
 
 	constructor(ports: DrawingPorts) {
 		this.#ports = ports;
 	}
 
+	/** What this process wants on the bar, though the bar may have ended it, or show another pi's alert. */
+	get wanted(): Lit | undefined {
+		return this.#lit;
+	}
+
 	/** Undefined when nothing of ours can be on the bar any more. */
 	get lit(): Lit | undefined {
-		return this.#lit && this.#lit.expiresAtMs > this.#ports.clock.monotonicMs() ? this.#lit : undefined;
+		return this.#lit && this.#lit.expiresMs > this.#nowMs() ? this.#lit : undefined;
 	}
 
 	/** A draw is on its way to the bar. */
@@ -76,66 +130,106 @@ export class Drawing {
 	 * Draws over what is lit. After a failure that is not late, what was lit before still is. Resolves to undefined when
 	 * `part` has cut it off. Never rejects.
 	 */
-	draw(picture: Picture): Promise<{ readonly failure: Failure | undefined; readonly tookMs: number } | undefined> {
-		return this.#next(async () => {
-			const { request, cli } = picture;
-			const { clock, env } = this.#ports;
-			const command = new CommandLine(cli, env).show(picture.anim, request.target, lifetimeSeconds(request));
-			const lifetimeMs = lifetimeSeconds(request) * 1_000;
-			const litFor = (isConfirmed: boolean, sinceMs: number, ms: number): Lit => ({
-				...picture,
-				isConfirmed,
-				sinceMs,
-				expiresAtMs: cli.abilities.expiresAfter ? sinceMs + ms : Number.POSITIVE_INFINITY,
-			});
-
+	draw(picture: Picture): Promise<Drawn | undefined> {
+		const { request, cli, anim } = picture;
+		return this.#change<Drawn>(request.target, async (record, self) => {
+			const nowMs = this.#nowMs();
+			const answer = (value: Drawn | undefined) => ({ record, value });
+			if (isBackingOff(record, nowMs) && !maySkipBackoff(request, record, nowMs)) return answer({ outcome: "away" });
+			const leases = await this.#leasesOfOthers(record, self);
+			const mine = leaseOf(picture, self, nowMs);
+			const shown = stillShown(record, nowMs);
+			const isOurs = shown !== undefined && isSame(shown.owner, self);
+			const isThere = shown?.isConfirmed && shown.anim === anim && shown.display === request.target.display;
+			if (isThere && !cli.abilities.expiresAfter && (isOurs || (await this.#isAlive(shown.owner)))) {
+				this.#lit = { ...picture, isConfirmed: true, sinceMs: nowMs, expiresMs: Number.POSITIVE_INFINITY };
+				const kept = isOurs ? { ...shown, ...mine } : shown;
+				const outcome = isOurs ? "extended" : "joined";
+				return { record: { ...record, leases: [...leases, mine], shown: kept }, value: { outcome } };
+			}
+			if (shown && !isOurs && !isThere) {
+				const ms = waitForVerdictMs(shown, nowMs);
+				if (ms > 0) return answer({ outcome: "wait", ms });
+			}
+			// The bar refuses an element that moves to its other display.
+			if (shown && shown.display !== request.target.display) {
+				if (!(await this.#clearOnce(cli, request.target))) return answer(undefined);
+			}
 			const before = this.lit;
-			const startedMs = clock.monotonicMs();
-			// From here on the picture may be on the bar, whatever becomes of us or of the answer.
-			this.#lit = litFor(false, startedMs, lifetimeMs + command.deadlineMs + PARKED_DRAW_MS);
+			const drawn = await this.#show(picture);
+			if (!drawn) return answer(undefined);
+			const { failure, tookMs } = drawn;
+			if (failure && !failure.late) this.#lit = before;
+			const outage = failure?.kind === "unreachable" ? outageAfter(record.outage, this.#nowMs()) : undefined;
+			const isLit = this.#lit && (!failure || failure.late);
+			const changed: BarRecord = {
+				...record,
+				leases: failure ? leases : [...leases, mine],
+				shown: isLit ? this.#shownOf(mine, cli, mine.untilMs - nowMs, !failure) : record.shown,
+				outage: failure && !outage ? record.outage : outage,
+			};
+			return { record: changed, value: failure ? { outcome: "failed", failure } : { outcome: "drawn", tookMs } };
+		});
+	}
+
+	/** Has the bar keep our alert for another while, or show it again, unless another pi's is on it. Never rejects. */
+	async renew(): Promise<void> {
+		const lit = this.#lit;
+		if (!lit?.cli.abilities.expiresAfter) return;
+		await this.#change(lit.request.target, async (record, self) => {
+			const nowMs = this.#nowMs();
+			const shown = stillShown(record, nowMs);
+			const isOthers = shown && !isSame(shown.owner, self) && (await this.#isAlive(shown.owner));
+			if (isOthers || isBackingOff(record, nowMs) || this.#lit !== lit) return { record, value: undefined };
+			const leftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - nowMs;
+			const command = this.#showCommand(lit, lit.request.target, leftMs, true);
 			const result = await this.#run("show", command);
-			if (!result) return undefined;
-			const failure = failureOf("show", command, result, request.target);
-			const endedMs = clock.monotonicMs();
-			if (failure === undefined) this.#lit = litFor(true, endedMs, lifetimeMs);
-			else if (!failure.late) this.#lit = before;
-			return { failure, tookMs: Math.round(endedMs - startedMs) };
+			if (!result) return { record, value: undefined };
+			const failure = failureOf("show", command, result, lit.request.target);
+			if (failure) {
+				const outage = failure.kind === "unreachable" ? outageAfter(record.outage, nowMs) : record.outage;
+				return { record: { ...record, outage }, value: undefined };
+			}
+			const expiresMs = this.#nowMs() + lifetimeSeconds(leftMs) * 1_000;
+			this.#lit = { ...lit, expiresMs };
+			const mine = leaseOf(lit, self, lit.sinceMs);
+			return { record: { ...record, shown: this.#shownOf(mine, lit.cli, leftMs, true) }, value: undefined };
 		});
 	}
 
 	/**
-	 * Keeps what is lit for this alert too, where drawing it again is impossible: a CLI that cannot let a drawing expire
-	 * uploads on every call, and the bar cannot write the file that it plays. Resolves to what stays, or to undefined
-	 * when the alert has to be drawn. Never rejects.
+	 * One try to end our alert: what another pi has on the bar stays there, what another waits to have there is drawn,
+	 * and only when there is neither is the bar cleared. Resolves to undefined when there is nothing of ours, or `part`
+	 * took it over. Never rejects.
 	 */
-	keepFor(request: AlertRequest, cli: Cli): Promise<Lit | undefined> {
-		return this.#next(async () => {
-			const { lit } = this;
-			if (!lit?.isConfirmed || cli.abilities.expiresAfter) return undefined;
-			const isSamePicture = lit.pattern === request.pattern || lit.request.pattern === request.pattern;
-			if (!isSamePicture || !samePlace(lit.request.target, request.target)) return undefined;
-			this.#lit = { ...lit, request };
-			return this.#lit;
+	clear(): Promise<Cleared | undefined> {
+		const target = this.#lit?.request.target;
+		if (!target) return Promise.resolve(undefined);
+		return this.#change<Cleared>(target, async (record, self) => {
+			const lit = this.#lit;
+			if (!lit) return { record, value: undefined };
+			const leases = await this.#leasesOfOthers(record, self);
+			const settled = await this.#settle({ ...record, leases }, lit.cli, target, self, this.lit !== undefined);
+			if (!settled) return { record, value: undefined };
+			const { failure, handedOver } = settled.value;
+			if (failure) return { record, value: { outcome: "failed", failure } };
+			this.#lit = undefined;
+			const heldMs = Math.round(this.#nowMs() - lit.sinceMs);
+			return { record: settled.record, value: { outcome: "cleared", request: lit.request, heldMs, handedOver } };
 		});
 	}
 
-	/** One try to take our picture off the bar. Resolves to undefined when there is none, or `part` took it over. Never rejects. */
-	clear(): Promise<
-		{ readonly failure: Failure | undefined; readonly cleared: Lit; readonly heldMs: number } | undefined
-	> {
-		return this.#next(async () => {
-			const { lit } = this;
-			if (!lit) return undefined;
-			const { clock, env } = this.#ports;
-			const command = new CommandLine(lit.cli, env).clear(lit.request.target);
-			const result = await this.#run("clear", command);
-			if (!result) return undefined;
-			const failure = failureOf("clear", command, result, lit.request.target);
-			const outcome = { cleared: lit, heldMs: Math.round(clock.monotonicMs() - lit.sinceMs) };
-			// HTTP 400: nothing of ours is lit.
-			if (failure && failure.httpStatus !== 400) return { failure, ...outcome };
-			this.#lit = undefined;
-			return { failure: undefined, ...outcome };
+	/** Takes off what a pi has left on this bar that is no more. Resolves to what that was. Never rejects. */
+	clearLeftOver(cli: Cli, target: Target): Promise<Shown | undefined> {
+		return this.#change(target, async (record, self) => {
+			const shown = stillShown(record, this.#nowMs());
+			if (!shown || (await this.#isAlive(shown.owner)) || !isLeftOver(shown, this.#nowMs())) {
+				return { record, value: undefined };
+			}
+			const leases = await this.#leasesOfOthers(record, self);
+			const settled = await this.#settle({ ...record, leases }, cli, target, self, false);
+			if (!settled || settled.value.failure) return { record, value: undefined };
+			return { record: settled.record, value: shown };
 		});
 	}
 
@@ -144,25 +238,143 @@ export class Drawing {
 	 * its user wants it to outlast pi.
 	 * @param when `after_hold` lets the alert have its time first
 	 */
-	part(when: "now" | "after_hold"): PartingClear | undefined {
+	part(when: "now" | "after_hold"): Parting | undefined {
 		const { lit } = this;
-		if (!lit || (!lit.request.clearOnShutdown && Number.isFinite(lit.expiresAtMs))) return undefined;
+		if (!lit || this.outlasts(lit)) return undefined;
 		this.#lit = undefined;
 		// No request of ours must reach the bar after the clear.
 		this.#partings += 1;
 		this.#running?.ending.abort();
-		const holdLeftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - this.#ports.clock.monotonicMs();
+		const holdLeftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - this.#nowMs();
+		const path = this.#ports.bars.pathOf(lit.request.target);
 		return {
 			cli: lit.cli,
 			target: lit.request.target,
 			delayMs: Math.max(0, lit.isConfirmed ? 0 : PARKED_DRAW_MS, when === "after_hold" ? Math.round(holdLeftMs) : 0),
+			unlessShownByOther: path !== undefined && this.#self ? { path, self: this.#self } : undefined,
+			redraw: when === "after_hold" && !lit.isConfirmed ? lit : undefined,
 		};
 	}
 
-	/** One step at a time: a clear that reached the bar after a later draw would take that away. */
-	#next<T>(step: () => Promise<T | undefined>): Promise<T | undefined> {
+	/** Its user wants the alert to outlast pi, and the bar can end it by itself. */
+	outlasts(lit: Lit): boolean {
+		return !lit.request.clearOnShutdown && Number.isFinite(lit.expiresMs);
+	}
+
+	/** Puts on the bar what belongs there when nothing of this process does. Undefined when `part` has cut it off. */
+	async #settle(
+		record: BarRecord,
+		cli: Cli,
+		target: Target,
+		self: ProcessIdentity,
+		mayBeLit: boolean,
+	): Promise<Changed<{ readonly failure?: Failure; readonly handedOver: boolean }> | undefined> {
+		const nowMs = this.#nowMs();
+		const shown = stillShown(record, nowMs);
+		const isOthers = shown !== undefined && !isSame(shown.owner, self);
+		if (isOthers && (!isLeftOver(shown, nowMs) || (await this.#isAlive(shown.owner)))) {
+			return { record, value: { handedOver: true } };
+		}
+		const next = mostUrgent(record.leases, nowMs);
+		if (next) {
+			const isThere = shown?.anim === next.anim && shown.display === next.display;
+			if (shown && isThere && !cli.abilities.expiresAfter) {
+				return { record: { ...record, shown: { ...shown, ...next } }, value: { handedOver: true } };
+			}
+			if (shown && shown.display !== next.display && !(await this.#clearOnce(cli, target))) return undefined;
+			const place = { ...target, display: next.display, priority: next.priority };
+			const command = this.#showCommand({ cli, anim: next.anim }, place, next.untilMs - nowMs, false);
+			const result = await this.#run("show", command);
+			if (!result) return undefined;
+			if (!failureOf("show", command, result, target)) {
+				const now = this.#shownOf(next, cli, next.untilMs - nowMs, true);
+				return { record: { ...record, shown: now }, value: { handedOver: true } };
+			}
+		}
+		if (!shown && !mayBeLit) return { record, value: { handedOver: false } };
+		const cleared = await this.#clearOnce(cli, target);
+		if (!cleared) return undefined;
+		const { failure } = cleared;
+		if (failure) return { record, value: { failure, handedOver: false } };
+		return { record: { ...record, shown: undefined }, value: { handedOver: false } };
+	}
+
+	/** Draws, and knows from the start of it that the picture may be lit, whatever becomes of us or of the answer. */
+	async #show(
+		picture: Picture,
+	): Promise<{ readonly failure: Failure | undefined; readonly tookMs: number } | undefined> {
+		const { request, cli } = picture;
+		const holdMs = request.holdSeconds * 1_000;
+		const command = this.#showCommand(picture, request.target, holdMs, false);
+		const litFor = (isConfirmed: boolean, sinceMs: number, moreMs: number): Lit => ({
+			...picture,
+			isConfirmed,
+			sinceMs,
+			expiresMs: cli.abilities.expiresAfter
+				? sinceMs + lifetimeSeconds(holdMs) * 1_000 + moreMs
+				: Number.POSITIVE_INFINITY,
+		});
+		const startedMs = this.#ports.clock.monotonicMs();
+		this.#lit = litFor(false, this.#nowMs(), command.deadlineMs + PARKED_DRAW_MS);
+		const result = await this.#run("show", command);
+		if (!result) return undefined;
+		const failure = failureOf("show", command, result, request.target);
+		if (!failure) this.#lit = litFor(true, this.#nowMs(), 0);
+		return { failure, tookMs: Math.round(this.#ports.clock.monotonicMs() - startedMs) };
+	}
+
+	/** HTTP 400 means that nothing of ours is lit: cleared. Undefined when `part` has cut it off. */
+	async #clearOnce(cli: Cli, target: Target): Promise<{ readonly failure: Failure | undefined } | undefined> {
+		const command = new CommandLine(cli, this.#ports.env).clear(target);
+		const result = await this.#run("clear", command);
+		if (!result) return undefined;
+		const failure = failureOf("clear", command, result, target);
+		return { failure: failure?.httpStatus === 400 ? undefined : failure };
+	}
+
+	#showCommand(
+		{ cli, anim }: Pick<Picture, "cli" | "anim">,
+		target: Target,
+		leftMs: number,
+		isOnBar: boolean,
+	): Command {
+		const options = { expiresAfterSeconds: lifetimeSeconds(leftMs), isOnBar, whilePid: process.pid };
+		return new CommandLine(cli, this.#ports.env).show(anim, target, options);
+	}
+
+	#shownOf(lease: Lease, cli: Cli, leftMs: number, isConfirmed: boolean): Shown {
+		const drawnMs = this.#nowMs();
+		const expiresMs = cli.abilities.expiresAfter ? drawnMs + lifetimeSeconds(leftMs) * 1_000 : null;
+		return { ...lease, drawnMs, expiresMs, isConfirmed };
+	}
+
+	/** Of pis that live, and whose time is not over. */
+	async #leasesOfOthers({ leases }: BarRecord, self: ProcessIdentity): Promise<readonly Lease[]> {
+		const nowMs = this.#nowMs();
+		const others = leases.filter(({ owner, untilMs }) => !isSame(owner, self) && untilMs > nowMs);
+		const alive = await Promise.all(others.map(({ owner }) => this.#isAlive(owner)));
+		return others.filter((_, index) => alive[index]);
+	}
+
+	#isAlive(owner: ProcessIdentity): Promise<boolean> {
+		return this.#ports.processes.isAlive(owner);
+	}
+
+	/** One step at a time, in this process and among all: a clear that reached the bar after a later draw would take that away. */
+	#change<T>(
+		bar: Target,
+		step: (record: BarRecord, self: ProcessIdentity) => Promise<Changed<T | undefined>>,
+	): Promise<T | undefined> {
 		const partings = this.#partings;
-		const result = this.#last.then(() => (partings === this.#partings ? step() : undefined));
+		const result = this.#last.then(async () => {
+			const self = await this.#ports.processes.self();
+			this.#self = self;
+			return this.#ports.bars.change<T | undefined>(bar, async (record) => {
+				if (partings !== this.#partings) return { record, value: undefined };
+				const changed = await step(record, self);
+				return partings === this.#partings ? changed : { record, value: undefined };
+			});
+		});
 		this.#last = result.catch(() => undefined);
 		return result;
 	}
@@ -178,9 +390,35 @@ export class Drawing {
 			this.#running = undefined;
 		}
 	}
+
+	#nowMs(): number {
+		return this.#ports.clock.sinceBootMs();
+	}
 }
 
-/** A draw at this place replaces what is lit there: same bar, same owner, same display. */
-export function samePlace(one: Target, other: Target): boolean {
-	return one.addr === other.addr && one.applicationName === other.applicationName && one.display === other.display;
+/** A manual test always tries, and of all owed verdicts of this machine one a minute. */
+function maySkipBackoff({ isManual, owedSinceMs }: AlertRequest, { outage }: BarRecord, nowMs: number): boolean {
+	return isManual || (owedSinceMs !== undefined && nowMs - (outage?.lastTryMs ?? 0) >= OWED_TRY_EVERY_MS);
+}
+
+function leaseOf({ request, pattern, anim }: Picture, owner: ProcessIdentity, sinceMs: number): Lease {
+	const { alert, reason, session, target, holdSeconds } = request;
+	const { display, priority } = target;
+	return {
+		owner,
+		alert,
+		reason,
+		session,
+		pattern,
+		anim,
+		display,
+		priority,
+		sinceMs,
+		untilMs: sinceMs + holdSeconds * 1_000,
+	};
+}
+
+/** The same bar and owner: what is drawn there replaces what is lit there. */
+export function sameBar(one: Target, other: Target): boolean {
+	return one.addr === other.addr && one.applicationName === other.applicationName;
 }

@@ -21,6 +21,8 @@ export interface AlertRequest {
 	/** The `command` setting. */
 	readonly command: string;
 	readonly clearOnShutdown: boolean;
+	/** Set for a verdict that could not be shown at first and is tried again; milliseconds since the machine started. */
+	readonly owedSinceMs?: number;
 }
 
 /** What became of a request. */

@@ -5,9 +5,10 @@
 
 import type { Failure, FailureKind } from "../cli/failures.ts";
 import type { Clock } from "../clock.ts";
+import type { Shown } from "../cycle/bar-record.ts";
 import type { AlertRequest } from "../cycle/request.ts";
 import { type AlertLog, type LogEvent, rowOf } from "../log.ts";
-import { Backoff } from "../when/backoff.ts";
+import { backoffMs } from "../when/backoff.ts";
 import type { NoticeMemory } from "./notices.ts";
 
 export interface OutcomePorts {
@@ -23,9 +24,13 @@ export interface OutcomeListener {
 	notice(message: string): void;
 }
 
+type Asked = Pick<AlertRequest, "alert" | "reason" | "session">;
+
+const NO_BACKOFF = { failures: 0, untilMs: Number.NEGATIVE_INFINITY };
+
 export class Outcomes {
 	readonly #ports: OutcomePorts;
-	readonly #backoff = new Backoff();
+	readonly #backoff = { ...NO_BACKOFF };
 	readonly #listeners = new Set<OutcomeListener>();
 	/** The user's own pictures that could not be shown: each is told once. */
 	readonly #toldPatterns = new Set<string>();
@@ -46,8 +51,9 @@ export class Outcomes {
 		return this.#problem;
 	}
 
+	/** The program that talks to the bar was missing a moment ago. Whether the bar was stands in its record. */
 	get backingOff(): boolean {
-		return this.#backoff.active(this.#ports.clock.monotonicMs());
+		return this.#ports.clock.monotonicMs() < this.#backoff.untilMs;
 	}
 
 	/** Returns the listener's removal. */
@@ -58,7 +64,7 @@ export class Outcomes {
 
 	/** A manual test or a changed setting: the next alert goes out whatever failed before. */
 	forgetFailures(): void {
-		this.#backoff.reset();
+		Object.assign(this.#backoff, NO_BACKOFF);
 		this.#setProblem(undefined);
 	}
 
@@ -67,21 +73,29 @@ export class Outcomes {
 		this.#changed();
 	}
 
-	fired(request: AlertRequest, drawn: Omit<Extract<LogEvent, { outcome: "fired" }>, "outcome">): void {
-		this.#log(request, { outcome: "fired", ...drawn });
+	fired(request: AlertRequest, drawn: Omit<Extract<LogEvent, { outcome: "fired" }>, "outcome" | "lateMs">): void {
+		const { owedSinceMs } = request;
+		const lateMs = owedSinceMs === undefined ? undefined : Math.round(this.#ports.clock.sinceBootMs() - owedSinceMs);
+		this.#log(request, { outcome: "fired", ...drawn, ...(lateMs !== undefined && { lateMs }) });
 		this.forgetFailures();
 		// Neither this promise nor any other of the notices' rejects.
 		void this.#ports.notices.shown();
 	}
 
-	skipped(request: AlertRequest, why: "superseded" | "withdrawn"): void {
+	/** Of a verdict that is tried again, nothing is new until it is shown or given up. */
+	skipped(request: AlertRequest, why: "superseded" | "withdrawn" | "backoff"): void {
+		if (why === "backoff" && request.owedSinceMs !== undefined) return;
 		this.#log(request, { outcome: "skipped", gate: why });
 	}
 
 	failed(request: AlertRequest, failure: Failure): void {
-		this.#backoff.failed(failure.kind, this.#ports.clock.monotonicMs());
-		this.#logFailure(request, failure);
+		if (failure.kind === "not_found" || failure.kind === "no_node") {
+			this.#backoff.untilMs = this.#ports.clock.monotonicMs() + backoffMs(this.#backoff.failures);
+			this.#backoff.failures += 1;
+		}
 		this.#setProblem(failure.kind);
+		if (request.owedSinceMs !== undefined) return;
+		this.#logFailure(request, failure);
 		if (!request.isManual) this.#tellOnce(failure);
 	}
 
@@ -94,8 +108,14 @@ export class Outcomes {
 		for (const listener of this.#listeners) listener.notice(message);
 	}
 
-	cleared(request: AlertRequest, heldMs: number): void {
-		this.#log(request, { outcome: "cleared", heldMs });
+	cleared(request: AlertRequest, { heldMs, handedOver }: { heldMs: number; handedOver: boolean }): void {
+		this.#log(request, { outcome: "cleared", heldMs, ...(handedOver && { handedOver }) });
+	}
+
+	/** What a pi that is no more has left on the bar was taken off. */
+	clearedLeftOver(left: Shown): void {
+		const heldMs = Math.round(this.#ports.clock.sinceBootMs() - left.drawnMs);
+		this.#log(left, { outcome: "cleared", heldMs, leftBy: left.owner.pid });
 	}
 
 	/** The clear is left to a process that outlives pi. */
@@ -130,11 +150,11 @@ export class Outcomes {
 		for (const listener of this.#listeners) listener.changed();
 	}
 
-	#logFailure(request: AlertRequest, { kind, message }: Failure): void {
+	#logFailure(request: Asked, { kind, message }: Failure): void {
 		this.#log(request, { outcome: "error", kind, error: message });
 	}
 
-	#log(request: AlertRequest, event: LogEvent): void {
+	#log(request: Asked, event: LogEvent): void {
 		this.#ports.log.append(rowOf(request, event, this.#ports.clock.now()));
 	}
 }

@@ -12,7 +12,8 @@ export type Gate =
 	| "pattern_off"
 	| "backoff"
 	| "in_flight"
-	| "debounce";
+	| "debounce"
+	| "outranked";
 
 /** What the gates look at beside the alert that is asked for. */
 export interface Situation {
@@ -37,6 +38,8 @@ export interface Situation {
 	/** Since the last alert began, on a monotonic clock; Infinity before the first. */
 	readonly sinceLastAlertMs: number;
 	readonly minIntervalMs: number;
+	/** Another pi's question or error is on the bar. */
+	readonly outranked: boolean;
 }
 
 /** The first gate that says no; undefined lets the alert through. */
@@ -53,6 +56,7 @@ export function gateOf(alert: Alert, situation: Situation): Gate | undefined {
 		["backoff", situation.backingOff],
 		["in_flight", isTurn && situation.inFlight],
 		["debounce", isTurn && situation.sinceLastAlertMs < situation.minIntervalMs],
+		["outranked", isTurn && situation.outranked],
 	];
 	return gates.find(([, closed]) => closed)?.[0];
 }

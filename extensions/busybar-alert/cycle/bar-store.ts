@@ -1,0 +1,162 @@
+/**
+ * Where the record of a bar is kept: a small file per bar in `bars/` of the cache folder, changed under a lock that is
+ * held while a process draws or clears. Where the disk refuses, this process remembers for itself. Touches that folder only.
+ */
+
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { readJson, writeJson } from "../files/json-file.ts";
+import { withLock } from "../files/lock.ts";
+import type { BarRecord, Lease } from "./bar-record.ts";
+import type { AlertRequest } from "./request.ts";
+
+export type BarName = Pick<AlertRequest["target"], "addr" | "applicationName">;
+
+export interface BarStore {
+	/** As it was at the last change; never waits for the lock and never rejects. */
+	read(bar: BarName): Promise<BarRecord>;
+	/** Runs `step` while no other does for this bar, and keeps the record that it gives back. Rejects only as `step` does. */
+	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T>;
+	/** Of every bar that something is known of. Never rejects. */
+	known(): Promise<readonly BarName[]>;
+	/** The file of the bar's record, for a process that outlives this one; undefined where there is none. */
+	pathOf(bar: BarName): string | undefined;
+}
+
+export interface Changed<T> {
+	readonly record: BarRecord;
+	readonly value: T;
+}
+
+/** A draw at a bar that hangs is over after 8 s; whoever waited longer than that goes on without the others. */
+const LOCK_WAIT_MS = 15_000;
+
+export class MemoryBarStore implements BarStore {
+	readonly #records = new Map<string, BarRecord>();
+	readonly #turns = new Map<string, Promise<unknown>>();
+
+	async read(bar: BarName): Promise<BarRecord> {
+		return this.#records.get(keyOf(bar)) ?? emptyRecord(bar);
+	}
+
+	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T> {
+		const key = keyOf(bar);
+		const changing = (this.#turns.get(key) ?? Promise.resolve()).then(async () => {
+			const { record, value } = await step(await this.read(bar));
+			this.#records.set(key, record);
+			return value;
+		});
+		this.#turns.set(
+			key,
+			changing.catch(() => undefined),
+		);
+		return changing;
+	}
+
+	async known(): Promise<readonly BarName[]> {
+		return [...this.#records.values()];
+	}
+
+	pathOf(): undefined {
+		return undefined;
+	}
+}
+
+export class FileBarStore implements BarStore {
+	readonly #folder: string;
+	readonly #memory = new MemoryBarStore();
+	#isRefused = false;
+
+	constructor(cacheFolder: string) {
+		this.#folder = join(cacheFolder, "bars");
+	}
+
+	async read(bar: BarName): Promise<BarRecord> {
+		return this.#isRefused ? this.#memory.read(bar) : this.#read(bar);
+	}
+
+	/** In this process one after the other, so that the file's lock is asked for by one of us at a time. */
+	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T> {
+		return this.#memory.change(bar, async (remembered) => {
+			let hasBegun = false;
+			const run = async (known: BarRecord) => {
+				hasBegun = true;
+				return step(known);
+			};
+			const path = this.pathOf(bar);
+			try {
+				return await withLock(path, LOCK_WAIT_MS, async () => {
+					const before = this.#isRefused ? remembered : await this.#read(bar);
+					const changed = await run(before);
+					// A disk that became full or read-only while we drew must not undo the draw.
+					if (changed.record !== before) this.#isRefused = !(await isWritten(path, changed.record));
+					return changed;
+				});
+			} catch (error) {
+				if (hasBegun) throw error;
+				const isHeld = (error as NodeJS.ErrnoException).code === "ELOCKED";
+				this.#isRefused = !isHeld;
+				return run(isHeld ? await this.#read(bar) : remembered);
+			}
+		});
+	}
+
+	async known(): Promise<readonly BarName[]> {
+		const names = await readdir(this.#folder).catch(() => []);
+		const paths = names.filter((name) => name.endsWith(".json")).map((name) => join(this.#folder, name));
+		const records = await Promise.all(paths.map(readJson));
+		return records.filter(isBarName);
+	}
+
+	pathOf(bar: BarName): string {
+		return join(this.#folder, `${createHash("sha256").update(keyOf(bar)).digest("hex").slice(0, 8)}.json`);
+	}
+
+	async #read(bar: BarName): Promise<BarRecord> {
+		const found = await readJson(this.pathOf(bar));
+		return isRecord(found, bar) ? found : emptyRecord(bar);
+	}
+}
+
+async function isWritten(path: string, record: BarRecord): Promise<boolean> {
+	return writeJson(path, record).then(
+		() => true,
+		() => false,
+	);
+}
+
+function keyOf({ addr, applicationName }: BarName): string {
+	return `${addr} ${applicationName}`;
+}
+
+function emptyRecord({ addr, applicationName }: BarName): BarRecord {
+	return { addr, applicationName, leases: [], shown: undefined, outage: undefined };
+}
+
+function isBarName(value: unknown): value is BarName {
+	const found = value as Partial<BarName> | null | undefined;
+	return typeof found?.addr === "string" && typeof found.applicationName === "string";
+}
+
+/** A damaged file, or one whose hash met another bar's, counts as absent. */
+function isRecord(value: unknown, bar: BarName): value is BarRecord {
+	if (!isBarName(value) || keyOf(value) !== keyOf(bar)) return false;
+	const { leases, shown, outage } = value as Partial<BarRecord>;
+	return (
+		Array.isArray(leases) &&
+		leases.every(isLease) &&
+		(shown === undefined || (isLease(shown) && typeof shown.drawnMs === "number")) &&
+		(outage === undefined || typeof outage?.untilMs === "number")
+	);
+}
+
+function isLease(value: unknown): value is Lease {
+	const found = value as Partial<Lease> | null | undefined;
+	return (
+		typeof found?.owner?.pid === "number" &&
+		typeof found.owner.started === "string" &&
+		[found.alert, found.anim, found.display, found.session, found.reason].every((text) => typeof text === "string") &&
+		[found.sinceMs, found.untilMs, found.priority].every((number) => typeof number === "number")
+	);
+}
