@@ -91,6 +91,14 @@ test("what a command leaves running does not keep the process that waits for it"
 	expect(Date.now() - startMs).toBeLessThan(10_000);
 });
 
+test("a key in a command's arguments is in the process list while that command runs, and not before or after", async () => {
+	const look = step('{ ps -ww -o args= -p "$PPID"; env; } >> "$JOURNAL"', { args: ["--token", "73519"] });
+	const seen = (await run(look)).join("\n");
+	expect(seen).toContain("detached-steps.js");
+	expect(seen).toContain("JOURNAL=");
+	expect(seen).not.toContain("73519");
+});
+
 describe("where pi itself is no Node", () => {
 	const standalone = { isNode: false, execPath: "/opt/pi" };
 	const other = step(note("drawn"));

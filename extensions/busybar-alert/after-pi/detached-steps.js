@@ -1,8 +1,8 @@
 /**
  * Run as a process of its own by a pi that ends and does not wait: commands, one after the other. Plain JavaScript, because
  * Node refuses TypeScript under node_modules. Starts the given commands and touches nothing else.
- * Argument: JSON, a list of `{ file, args, deadlineMs, delayMs, tries, pauseMs, always }`. After a failure only those with
- * `always` are run.
+ * PI_BUSYBAR_STEPS: JSON, a list of `{ file, args, deadlineMs, delayMs, tries, pauseMs, always }`. After a failure only
+ * those with `always` are run.
  */
 
 import { spawn } from "node:child_process";
@@ -13,8 +13,11 @@ const OWN_GROUP = process.platform !== "win32";
 const OUTPUT_GRACE_MS = 100;
 const STDERR_LIMIT_CHARACTERS = 4_096;
 
+// The commands do not get to see it.
+const { PI_BUSYBAR_STEPS = "[]", ...env } = process.env;
+
 let hasFailed = false;
-for (const step of JSON.parse(process.argv[2] ?? "[]")) {
+for (const step of JSON.parse(PI_BUSYBAR_STEPS)) {
 	if (hasFailed && !step.always) continue;
 	await sleep(step.delayMs);
 	if (!(await succeeds(step))) hasFailed = true;
@@ -31,7 +34,12 @@ async function succeeds({ tries, pauseMs, ...command }) {
 
 function run({ file, args, deadlineMs }) {
 	return new Promise((resolve) => {
-		const child = spawn(file, args, { stdio: ["ignore", "ignore", "pipe"], detached: OWN_GROUP, windowsHide: true });
+		const child = spawn(file, args, {
+			env,
+			stdio: ["ignore", "ignore", "pipe"],
+			detached: OWN_GROUP,
+			windowsHide: true,
+		});
 		let stderr = "";
 		// Where the timer is overdue, what has happened meanwhile arrives first.
 		const deadline = setTimeout(() => setImmediate(end, child), deadlineMs);

@@ -40,8 +40,9 @@ export function processFor(
 	if (!first) return undefined;
 	if (node === undefined) return second ? undefined : first.command;
 	const plan = steps.map(({ command, ...step }) => ({ ...step, ...command, env: undefined, pauseMs }));
+	// Not an argument: everybody can read those, and a key may be in it. A pipe may not be flushed while pi exits.
 	// The steps of one alert have one environment: that of its CLI and its token.
-	return { file: node, args: [SCRIPT, JSON.stringify(plan)], env: first.command.env };
+	return { file: node, args: [SCRIPT], env: { ...first.command.env, PI_BUSYBAR_STEPS: JSON.stringify(plan) } };
 }
 
 const CLEAR_TRIES = 3;
