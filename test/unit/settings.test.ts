@@ -1,4 +1,13 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	lstatSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	symlinkSync,
+	utimesSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SETTING_NAMES, settingField } from "../../extensions/busybar-alert/settings.ts";
@@ -119,6 +128,44 @@ describe("the file", () => {
 		expect(await file.load()).toBe(first);
 		writeFileSync(path, '{"priority": 70}');
 		expect((await file.load()).values.priority).toBe(70);
+	});
+});
+
+describe("whoever compares what was loaded", () => {
+	test("sees one and the same, however many load at the same moment", async () => {
+		const path = join(folder(), "busybar-alert.json");
+		const file = new SettingsFile(path, {});
+		writeFileSync(path, '{"priority": 70}');
+		const loaded = await Promise.all([file.load(), file.load(), file.load()]);
+		expect(new Set(loaded).size).toBe(1);
+		const [saved] = await Promise.all([file.save({ display: "back" }), file.load(), file.load()]);
+		expect(await file.load()).toBe(saved);
+	});
+
+	test.each([
+		["touched", (path: string) => utimesSync(path, new Date(), new Date(Date.now() + 5_000))],
+		["written anew with the same settings", (path: string) => writeFileSync(path, '{ "priority": 70, "more": 1 }')],
+	])("sees no change when the file was %s", async (_, change) => {
+		const path = join(folder(), "busybar-alert.json");
+		writeFileSync(path, '{"priority": 70}');
+		const file = new SettingsFile(path, {});
+		const first = await file.load();
+		change(path);
+		expect(await file.load()).toBe(first);
+	});
+
+	test.each([
+		["a setting", '{"priority": 71}'],
+		["where a setting comes from", '{"priority": 70, "addr": "10.0.4.20"}'],
+		["a warning", '{"priority": 70, "display": "left"}'],
+		["the mute", '{"priority": 70, "mutedUntil": "lifted"}'],
+	])("sees that %s changed", async (_, text) => {
+		const path = join(folder(), "busybar-alert.json");
+		writeFileSync(path, '{"priority": 70}');
+		const file = new SettingsFile(path, {});
+		const first = await file.load();
+		writeFileSync(path, text);
+		expect(await file.load()).not.toEqual(first);
 	});
 });
 
