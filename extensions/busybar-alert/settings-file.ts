@@ -240,6 +240,9 @@ async function readSaved(path: string): Promise<SavedFile> {
 }
 
 function quoted(value: unknown): string {
+	// No setting is one of these, and they can be nested too deeply to be written out.
+	if (Array.isArray(value)) return "a list";
+	if (typeof value === "object" && value !== null) return "an object";
 	const text = JSON.stringify(value) ?? String(value);
 	return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

@@ -85,6 +85,18 @@ describe("which value holds", () => {
 		expect(warnings).toEqual([expect.stringContaining(`The setting \`${name}\` must be ${settingField(name).rule}`)]);
 	});
 
+	test.each([
+		["[", "]", "a list"],
+		['{"a":', "}", "an object"],
+	])("a value of 6,000 nested %s%s is a warning like any other", (open, close, what) => {
+		const nested = JSON.parse(`${open.repeat(6_000)}1${close.repeat(6_000)}`);
+		const { values, warnings } = resolveSettings({ priority: nested }, {});
+		expect(values.priority).toBe(60);
+		expect(warnings).toEqual([
+			`The setting \`priority\` must be a whole number from 1 to 100, not ${what}; the default, 60, is used instead.`,
+		]);
+	});
+
 	test("a bad token is never quoted", () => {
 		const { warnings } = resolveSettings({ token: "my secret" }, { BUSYBAR_TOKEN: "other secret" });
 		expect(warnings).toHaveLength(2);
