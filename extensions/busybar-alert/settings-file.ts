@@ -6,6 +6,7 @@
 import { constants } from "node:fs";
 import { copyFile, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { Value } from "typebox/value";
 import { writeJson } from "./files/json-file.ts";
 import { SETTING_NAMES, type SettingName, type Settings, settingField } from "./settings.ts";
@@ -79,21 +80,37 @@ export class SettingsFile {
 	readonly path: string;
 	readonly #env: NodeJS.ProcessEnv;
 	#known: { readonly version: string; readonly loaded: LoadedSettings } | undefined;
+	/** One load at a time: none brings back what a later one has found changed. */
+	#loading: Promise<unknown> = Promise.resolve();
 
 	constructor(path: string, env: NodeJS.ProcessEnv = process.env) {
 		this.path = path;
 		this.#env = env;
 	}
 
-	/** The settings in force now. Never rejects: a file that cannot be used counts as empty, with a warning. */
-	async load(): Promise<LoadedSettings> {
-		const version = await fileVersion(this.path);
-		if (this.#known?.version === version) return this.#known.loaded;
-		const { saved, warning } = await readSaved(this.path);
-		const resolved = resolveSettings(saved, this.#env);
-		const loaded = { ...resolved, warnings: [...(warning ? [warning] : []), ...resolved.warnings] };
-		this.#known = { version, loaded };
-		return loaded;
+	/**
+	 * The settings in force now; the same object for as long as nothing in it changes, whatever happens to the file. Never
+	 * rejects: a file that cannot be used counts as empty, with a warning.
+	 */
+	load(): Promise<LoadedSettings> {
+		return this.#load([]);
+	}
+
+	#load(notes: readonly string[]): Promise<LoadedSettings> {
+		const loading = this.#loading.then(async () => {
+			// Before the file is read: one that changes in between is read again.
+			const version = await fileVersion(this.path);
+			const known = this.#known;
+			if (known?.version === version && notes.length === 0) return known.loaded;
+			const { saved, warning } = await readSaved(this.path);
+			const resolved = resolveSettings(saved, this.#env);
+			const found = { ...resolved, warnings: [...notes, ...(warning ? [warning] : []), ...resolved.warnings] };
+			const loaded = known && isDeepStrictEqual(found, known.loaded) ? known.loaded : found;
+			this.#known = { version, loaded };
+			return loaded;
+		});
+		this.#loading = loading.catch(() => undefined);
+		return loading;
 	}
 
 	/**
@@ -107,7 +124,7 @@ export class SettingsFile {
 			const value = changes[name];
 			if (value !== undefined && !Value.Check(field, value)) throw new Error(`${field.title} must be ${field.rule}.`);
 		}
-		let note: string | undefined;
+		const notes: string[] = [];
 		try {
 			await mkdir(dirname(this.path), { recursive: true });
 			const { lock } = await import("proper-lockfile");
@@ -123,18 +140,14 @@ export class SettingsFile {
 				if (unreadable) throw unreadable;
 				const kept = damaged ? await keepAside(this.path) : undefined;
 				await writeJson(this.path, withChanges(saved, changes, "mutedUntilMs" in changes));
-				if (kept) note = `The settings file held something else; that is kept as ${kept}.`;
+				if (kept) notes.push(`The settings file held something else; that is kept as ${kept}.`);
 			} finally {
 				await unlock();
 			}
 		} catch (error) {
 			throw new Error(`Settings not saved, nothing was changed: ${this.path} ${notSaved(error)}.`);
 		}
-		const loaded = await this.load();
-		if (note === undefined) return loaded;
-		const noted = { ...loaded, warnings: [note, ...loaded.warnings] };
-		this.#known = { version: await fileVersion(this.path), loaded: noted };
-		return noted;
+		return this.#load(notes);
 	}
 }
 
@@ -227,6 +240,9 @@ async function readSaved(path: string): Promise<SavedFile> {
 }
 
 function quoted(value: unknown): string {
+	// No setting is one of these, and they can be nested too deeply to be written out.
+	if (Array.isArray(value)) return "a list";
+	if (typeof value === "object" && value !== null) return "an object";
 	const text = JSON.stringify(value) ?? String(value);
 	return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

@@ -1,15 +1,7 @@
 import { expect, test } from "vitest";
 import { ChildProcesses, execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
+import { hasEnded } from "../support/processes.ts";
 import { waitUntil } from "../support/wait.ts";
-
-function hasEnded(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return false;
-	} catch {
-		return true;
-	}
-}
 
 const node = (script: string, options: { deadlineMs?: number; env?: NodeJS.ProcessEnv } = {}) =>
 	execProcess(process.execPath, ["-e", script], { deadlineMs: 20_000, ...options });

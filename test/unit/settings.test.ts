@@ -1,4 +1,13 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	lstatSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	symlinkSync,
+	utimesSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SETTING_NAMES, settingField } from "../../extensions/busybar-alert/settings.ts";
@@ -76,6 +85,18 @@ describe("which value holds", () => {
 		expect(warnings).toEqual([expect.stringContaining(`The setting \`${name}\` must be ${settingField(name).rule}`)]);
 	});
 
+	test.each([
+		["[", "]", "a list"],
+		['{"a":', "}", "an object"],
+	])("a value of 6,000 nested %s%s is a warning like any other", (open, close, what) => {
+		const nested = JSON.parse(`${open.repeat(6_000)}1${close.repeat(6_000)}`);
+		const { values, warnings } = resolveSettings({ priority: nested }, {});
+		expect(values.priority).toBe(60);
+		expect(warnings).toEqual([
+			`The setting \`priority\` must be a whole number from 1 to 100, not ${what}; the default, 60, is used instead.`,
+		]);
+	});
+
 	test("a bad token is never quoted", () => {
 		const { warnings } = resolveSettings({ token: "my secret" }, { BUSYBAR_TOKEN: "other secret" });
 		expect(warnings).toHaveLength(2);
@@ -119,6 +140,44 @@ describe("the file", () => {
 		expect(await file.load()).toBe(first);
 		writeFileSync(path, '{"priority": 70}');
 		expect((await file.load()).values.priority).toBe(70);
+	});
+});
+
+describe("whoever compares what was loaded", () => {
+	test("sees one and the same, however many load at the same moment", async () => {
+		const path = join(folder(), "busybar-alert.json");
+		const file = new SettingsFile(path, {});
+		writeFileSync(path, '{"priority": 70}');
+		const loaded = await Promise.all([file.load(), file.load(), file.load()]);
+		expect(new Set(loaded).size).toBe(1);
+		const [saved] = await Promise.all([file.save({ display: "back" }), file.load(), file.load()]);
+		expect(await file.load()).toBe(saved);
+	});
+
+	test.each([
+		["touched", (path: string) => utimesSync(path, new Date(), new Date(Date.now() + 5_000))],
+		["written anew with the same settings", (path: string) => writeFileSync(path, '{ "priority": 70, "more": 1 }')],
+	])("sees no change when the file was %s", async (_, change) => {
+		const path = join(folder(), "busybar-alert.json");
+		writeFileSync(path, '{"priority": 70}');
+		const file = new SettingsFile(path, {});
+		const first = await file.load();
+		change(path);
+		expect(await file.load()).toBe(first);
+	});
+
+	test.each([
+		["a setting", '{"priority": 71}'],
+		["where a setting comes from", '{"priority": 70, "addr": "10.0.4.20"}'],
+		["a warning", '{"priority": 70, "display": "left"}'],
+		["the mute", '{"priority": 70, "mutedUntil": "lifted"}'],
+	])("sees that %s changed", async (_, text) => {
+		const path = join(folder(), "busybar-alert.json");
+		writeFileSync(path, '{"priority": 70}');
+		const file = new SettingsFile(path, {});
+		const first = await file.load();
+		writeFileSync(path, text);
+		expect(await file.load()).not.toEqual(first);
 	});
 });
 

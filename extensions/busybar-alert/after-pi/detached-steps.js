@@ -1,46 +1,74 @@
 /**
- * Run as a process of its own by a pi that ends and does not wait: commands one after the other. Plain JavaScript, because
- * Node refuses TypeScript under node_modules. Starts the given commands, touches nothing else.
- * Argument: JSON, a list of `{ delayMs, file, args, tries, always }`; after a failure only those with `always` are run.
+ * Run as a process of its own by a pi that ends and does not wait: commands, one after the other. Plain JavaScript, because
+ * Node refuses TypeScript under node_modules. Starts the given commands and touches nothing else.
+ * PI_BUSYBAR_STEPS: JSON, a list of `{ file, args, deadlineMs, delayMs, tries, pauseMs, always }`. After a failure only
+ * those with `always` are run.
  */
 
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const PAUSE_MS = 1_000;
-const DEADLINE_MS = 15_000;
 const OWN_GROUP = process.platform !== "win32";
+/** The last words of a command may arrive after its end. */
+const OUTPUT_GRACE_MS = 100;
+const STDERR_LIMIT_CHARACTERS = 4_096;
+
+// The commands do not get to see it.
+const { PI_BUSYBAR_STEPS = "[]", ...env } = process.env;
 
 let hasFailed = false;
-for (const { delayMs, file, args, tries, always } of JSON.parse(process.argv[2] ?? "[]")) {
-	if (hasFailed && !always) continue;
-	await sleep(delayMs);
-	let isDone = false;
-	for (let left = tries; !isDone && left > 0; left -= 1) {
-		if (left < tries) await sleep(PAUSE_MS);
-		isDone = await succeeds(file, args);
-	}
-	if (!isDone) hasFailed = true;
+for (const step of JSON.parse(PI_BUSYBAR_STEPS)) {
+	if (hasFailed && !step.always) continue;
+	await sleep(step.delayMs);
+	if (!(await succeeds(step))) hasFailed = true;
 }
 
-function succeeds(file, args) {
+async function succeeds({ tries, pauseMs, ...command }) {
+	for (let left = tries; left > 0; left -= 1) {
+		if (left < tries) await sleep(pauseMs);
+		// Whatever goes wrong with one command, the clear that comes after it is run.
+		if (await run(command).catch(() => false)) return true;
+	}
+	return false;
+}
+
+function run({ file, args, deadlineMs }) {
 	return new Promise((resolve) => {
-		const child = spawn(file, args, { stdio: ["ignore", "ignore", "pipe"], detached: OWN_GROUP, windowsHide: true });
-		let stderr = "";
-		child.stderr.on("data", (chunk) => {
-			stderr = (stderr + chunk).slice(0, 4_096);
+		const child = spawn(file, args, {
+			env,
+			stdio: ["ignore", "ignore", "pipe"],
+			detached: OWN_GROUP,
+			windowsHide: true,
 		});
-		// The whole group: the command may be a script that started another program.
-		const deadline = setTimeout(
-			() => (OWN_GROUP ? process.kill(-child.pid, "SIGKILL") : child.kill("SIGKILL")),
-			DEADLINE_MS,
-		);
-		const end = (code) => {
+		let stderr = "";
+		// Where the timer is overdue, what has happened meanwhile arrives first.
+		const deadline = setTimeout(() => setImmediate(end, child), deadlineMs);
+		child.once("error", () => {
 			clearTimeout(deadline);
-			// HTTP 400 to a clear: nothing of ours is lit.
-			resolve(code === 0 || /\bHTTP 400\b/.test(stderr));
-		};
-		child.once("error", () => end(1));
-		child.once("exit", (code) => setTimeout(end, 100, code));
+			resolve(false);
+		});
+		child.once("exit", (code) => {
+			clearTimeout(deadline);
+			setTimeout(() => {
+				// What the command has started may hold this pipe open for as long as it likes.
+				child.stderr.destroy();
+				// HTTP 400 to a clear: nothing of ours is lit.
+				resolve(code === 0 || /\bHTTP 400\b/.test(stderr));
+			}, OUTPUT_GRACE_MS);
+		});
+		child.stderr?.on("data", (chunk) => {
+			stderr = (stderr + chunk).slice(0, STDERR_LIMIT_CHARACTERS);
+		});
 	});
+}
+
+/** Ends the whole group: the command may be a script that started another program. */
+function end(child) {
+	if (child.exitCode !== null || child.signalCode !== null) return;
+	try {
+		if (OWN_GROUP) process.kill(-child.pid, "SIGKILL");
+		else child.kill("SIGKILL");
+	} catch {
+		// It has ended by itself.
+	}
 }

@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { type Cli, type Command, CommandLine } from "../busybar.ts";
 import { spawnDetached } from "../cli/exec.ts";
-import { thisRuntime } from "../cli/which-cli.ts";
+import { type Runtime, thisRuntime } from "../cli/which-cli.ts";
 import type { PartingClear } from "../cycle/drawing.ts";
 
 export interface LaterStep {
@@ -19,22 +19,31 @@ export interface LaterStep {
 export type RunLaterFn = (steps: readonly LaterStep[], cli: Cli) => boolean;
 
 const SCRIPT = fileURLToPath(new URL("./detached-steps.js", import.meta.url));
+const PAUSE_MS = 1_000;
 
-/** Never throws. Without any Node, in the standalone pi with a CLI that is none, a single step is run at once. */
+/** Never throws. */
 export const runLater: RunLaterFn = (steps, cli) => {
-	const [first] = steps;
-	if (!first) return true;
-	const runtime = thisRuntime();
-	const node = runtime.isNode ? runtime.execPath : cli.source === "bundled" ? cli.file : undefined;
-	// The steps of one alert have one environment: that of its CLI and its token.
-	const { env } = first.command;
-	if (node !== undefined) {
-		const plan = steps.map(({ command: { file, args }, ...step }) => ({ file, args, ...step }));
-		spawnDetached(node, [SCRIPT, JSON.stringify(plan)], env);
-	} else if (steps.length === 1) spawnDetached(first.command.file, first.command.args, env);
-	else return false;
-	return true;
+	const started = processFor(steps, cli);
+	if (started) spawnDetached(started.file, started.args, started.env);
+	return started !== undefined;
 };
+
+/** What runs the steps: our script, or where no Node is known, in the standalone pi with a CLI that is none, a single step. */
+export function processFor(
+	steps: readonly LaterStep[],
+	cli: Cli,
+	runtime: Pick<Runtime, "isNode" | "execPath"> = thisRuntime(),
+	pauseMs = PAUSE_MS,
+): Pick<Command, "file" | "args" | "env"> | undefined {
+	const node = runtime.isNode ? runtime.execPath : cli.source === "bundled" ? cli.file : undefined;
+	const [first, second] = steps;
+	if (!first) return undefined;
+	if (node === undefined) return second ? undefined : first.command;
+	const plan = steps.map(({ command, ...step }) => ({ ...step, ...command, env: undefined, pauseMs }));
+	// Not an argument: everybody can read those, and a key may be in it. A pipe may not be flushed while pi exits.
+	// The steps of one alert have one environment: that of its CLI and its token.
+	return { file: node, args: [SCRIPT], env: { ...first.command.env, PI_BUSYBAR_STEPS: JSON.stringify(plan) } };
+}
 
 const CLEAR_TRIES = 3;
 

@@ -1,0 +1,115 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type LaterStep, processFor } from "../../extensions/busybar-alert/after-pi/detached-steps.ts";
+import type { Cli } from "../../extensions/busybar-alert/busybar.ts";
+import { execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
+import { hasEnded } from "../support/processes.ts";
+import { scratchFolder } from "../support/scratch.ts";
+import { waitUntil } from "../support/wait.ts";
+
+const runtime = { isNode: true, execPath: process.execPath };
+const abilities = { expiresAfter: false, requestTimeout: false, tokenFromEnvironment: false };
+const cli: Cli = { source: "path", file: "/opt/busybar", leadingArgs: [], abilities };
+
+/** Runs steps in the process that pi leaves behind, and returns what the commands wrote to `$JOURNAL`, line by line. */
+async function run(...steps: readonly LaterStep[]): Promise<string[]> {
+	const journal = join(scratchFolder(), "journal");
+	const env = { ...process.env, JOURNAL: journal };
+	const noted = steps.map((step) => ({ ...step, command: { ...step.command, env } }));
+	const started = processFor(noted, cli, runtime, 50);
+	const result = started && (await execProcess(started.file, started.args, { env: started.env, deadlineMs: 15_000 }));
+	expect(result).toMatchObject({ code: 0, killed: false, stderr: "" });
+	return existsSync(journal) ? readFileSync(journal, "utf8").trimEnd().split("\n") : [];
+}
+
+/** A shell script that a step runs. */
+function step(script: string, more: Partial<LaterStep> & { deadlineMs?: number; args?: string[] } = {}): LaterStep {
+	const { deadlineMs = 10_000, args = [], ...timing } = more;
+	const command = { file: "/bin/sh", args: ["-c", script, "sh", ...args], env: {}, deadlineMs };
+	return { command, delayMs: 0, tries: 1, always: false, ...timing };
+}
+
+const note = (word: string) => `echo ${word} >> "$JOURNAL"`;
+const clear = step(note("cleared"), { always: true });
+
+test("commands are run one after the other, each after its delay", async () => {
+	const startMs = Date.now();
+	expect(await run(step(`sleep 0.2; ${note("made")}`), step(note("drawn"), { delayMs: 300 }), clear)).toEqual([
+		"made",
+		"drawn",
+		"cleared",
+	]);
+	expect(Date.now() - startMs).toBeGreaterThanOrEqual(500);
+});
+
+test("after a failure nothing is drawn, but what may be lit is cleared", async () => {
+	expect(await run(step("exit 1"), step(note("drawn")), clear)).toEqual(["cleared"]);
+	// A clear that succeeds does not make up for what has failed.
+	expect(await run(step("exit 1"), clear, step(note("drawn")))).toEqual(["cleared"]);
+});
+
+test("one try is one try, and three are at most three", async () => {
+	const failing = `${note("tried")}; exit 1`;
+	expect(await run(step(failing))).toEqual(["tried"]);
+	expect(await run(step(failing, { tries: 3 }))).toEqual(["tried", "tried", "tried"]);
+	const secondTime = `${note("tried")}; test "$(wc -l < "$JOURNAL")" -eq 2`;
+	expect(await run(step(secondTime, { tries: 3 }), step(note("drawn")))).toEqual(["tried", "tried", "drawn"]);
+});
+
+test("a clear that is answered with HTTP 400 is done: nothing of ours is lit", async () => {
+	const refused = (status: string) => step(`${note("tried")}; echo "Error: HTTP ${status}" >&2; exit 1`, { tries: 2 });
+	expect(await run(refused("400 Bad Request"), step(note("next")))).toEqual(["tried", "next"]);
+	expect(await run(refused("409 Conflict"), step(note("next")))).toEqual(["tried", "tried"]);
+	expect(await run(refused("4000"), step(note("next")))).toEqual(["tried", "tried"]);
+});
+
+test("a command that hangs is ended at its deadline, with what it has started, and the clear follows", async () => {
+	const hanging = step('sleep 20 & echo $! >> "$JOURNAL"; wait', { deadlineMs: 400 });
+	const [pid, ...rest] = await run(hanging, step(note("drawn")), clear);
+	expect(rest).toEqual(["cleared"]);
+	await waitUntil("the end of what the command started", 5_000, () => hasEnded(Number(pid)));
+});
+
+test("a command that ends just before its deadline takes no clear with it", async () => {
+	// From its end to the moment when its last words must be here, the deadline falls due.
+	expect(await run(step("exit 0", { deadlineMs: 60 }), clear)).toEqual(["cleared"]);
+});
+
+test.each([
+	["is not there", "/nowhere/busybar"],
+	["cannot even be named", "/bin/\0"],
+])("a command that %s takes no clear with it", async (_, file) => {
+	const broken = step("");
+	expect(await run({ ...broken, command: { ...broken.command, file } }, clear)).toEqual(["cleared"]);
+});
+
+test("what a command leaves running does not keep the process that waits for it", async () => {
+	const startMs = Date.now();
+	const [pid] = await run(step('sleep 20 >&2 & echo $! >> "$JOURNAL"'), clear);
+	process.kill(Number(pid), "SIGKILL");
+	expect(Date.now() - startMs).toBeLessThan(10_000);
+});
+
+test("a key in a command's arguments is in the process list while that command runs, and not before or after", async () => {
+	const look = step('{ ps -ww -o args= -p "$PPID"; env; } >> "$JOURNAL"', { args: ["--token", "73519"] });
+	const seen = (await run(look)).join("\n");
+	expect(seen).toContain("detached-steps.js");
+	expect(seen).toContain("JOURNAL=");
+	expect(seen).not.toContain("73519");
+});
+
+describe("where pi itself is no Node", () => {
+	const standalone = { isNode: false, execPath: "/opt/pi" };
+	const other = step(note("drawn"));
+
+	test("the steps run with the Node that runs the bundled CLI", () => {
+		const bundled = { ...cli, source: "bundled", file: "/opt/node" } as const;
+		expect(processFor([other, clear], bundled, standalone)?.file).toBe("/opt/node");
+	});
+
+	test("with a CLI that needs none, one command runs by itself, and several cannot be run", () => {
+		expect(processFor([clear], cli, standalone)).toEqual(clear.command);
+		expect(processFor([other, clear], cli, standalone)).toBeUndefined();
+	});
+});
