@@ -1,11 +1,13 @@
 // The alert cycle with a clock that a test moves, and a CLI that draws on a bar held in memory.
 
 import { AlertCycle } from "../../extensions/busybar-alert/alert.ts";
-import type { Cli } from "../../extensions/busybar-alert/busybar.ts";
+import { ABILITY_WORDS, type Cli, type CliAbilities } from "../../extensions/busybar-alert/busybar.ts";
 import type { ExecFn, ExecResult } from "../../extensions/busybar-alert/cli/exec.ts";
 import type { FailureKind } from "../../extensions/busybar-alert/cli/failures.ts";
 import type { CliChoice } from "../../extensions/busybar-alert/cli/which-cli.ts";
 import type { AssetResult } from "../../extensions/busybar-alert/cycle/assets.ts";
+import { MemoryBarStore } from "../../extensions/busybar-alert/cycle/bar-store.ts";
+import type { Parting } from "../../extensions/busybar-alert/cycle/drawing.ts";
 import type { AlertRequest } from "../../extensions/busybar-alert/cycle/request.ts";
 import type { LogRow } from "../../extensions/busybar-alert/log.ts";
 import { Outcomes } from "../../extensions/busybar-alert/tell/outcomes.ts";
@@ -35,11 +37,40 @@ export interface Drawing {
 
 const DRAW_MS = 60;
 
-export class AlertDesk {
+export const ALL_ABILITIES = Object.fromEntries(
+	Object.keys(ABILITY_WORDS).map((ability) => [ability, true]),
+) as unknown as CliAbilities;
+
+/** A bar that several pis may share, with what they remember of it. */
+export class DeskBar {
 	readonly clock = new ManualClock(0);
+	readonly records = new MemoryBarStore();
+	readonly drawings: Drawing[] = [];
+	/** The pattern that the bar shows. */
+	shown: string | undefined;
+	/** Pids of pis that are no more. */
+	readonly dead = new Set<number>();
+	pis = 0;
+	#expiry: () => void = () => undefined;
+
+	take(drawing: Drawing): void {
+		this.drawings.push(drawing);
+		this.#expiry();
+		this.shown = drawing.pattern;
+		const { args } = drawing;
+		if (!args.includes("--expires-after")) return;
+		this.#expiry = this.clock.after(Number(args[args.indexOf("--expires-after") + 1]) * 1_000, () => {
+			this.shown = undefined;
+		});
+	}
+}
+
+export class AlertDesk {
+	readonly bar: DeskBar;
+	readonly clock: ManualClock;
+	readonly pid: number;
 	readonly rows: LogRow[] = [];
 	readonly notices: string[] = [];
-	readonly drawings: Drawing[] = [];
 	readonly cycle: AlertCycle;
 	readonly outcomes: Outcomes;
 	readonly stopListening: () => void;
@@ -49,8 +80,6 @@ export class AlertDesk {
 	assetTookMs = 0;
 	readonly assetFailures: AssetResult[] = [];
 	choice: CliChoice;
-	/** The pattern that the bar shows. */
-	shown: string | undefined;
 	readonly discarded: string[] = [];
 	/** What the machine's memory of notices was told: kinds of failures, and `shown`. */
 	readonly told: string[] = [];
@@ -61,14 +90,17 @@ export class AlertDesk {
 	/** The most runs of the CLI at one time. */
 	most = 0;
 	#running = 0;
-	#expiry: () => void = () => undefined;
 
-	constructor(abilities: Partial<Cli["abilities"]> = {}) {
+	constructor(abilities: Partial<CliAbilities> = {}, bar = new DeskBar()) {
+		this.bar = bar;
+		this.clock = bar.clock;
+		bar.pis += 1;
+		this.pid = 1_000 + bar.pis;
 		const cli: Cli = {
 			source: "bundled",
 			file: "/opt/busybar",
 			leadingArgs: [],
-			abilities: { expiresAfter: true, requestTimeout: true, tokenFromEnvironment: true, ...abilities },
+			abilities: { ...ALL_ABILITIES, ...abilities },
 		};
 		this.choice = { ok: true, cli, foreign: [] };
 		this.outcomes = new Outcomes({
@@ -95,12 +127,36 @@ export class AlertDesk {
 				},
 				discard: async (anim) => void this.discarded.push(anim),
 			},
+			bars: this.bar.records,
+			processes: {
+				self: async () => ({ pid: this.pid, started: "once" }),
+				isAlive: async ({ pid }) => !this.bar.dead.has(pid),
+			},
 			env: {},
 		});
 		this.stopListening = this.outcomes.listen({
 			changed: () => undefined,
 			notice: (message) => this.notices.push(message),
 		});
+	}
+
+	/** The pattern that the bar shows. */
+	get shown(): string | undefined {
+		return this.bar.shown;
+	}
+
+	get drawings(): readonly Drawing[] {
+		return this.bar.drawings;
+	}
+
+	/** Ends this pi; what is left to a process of its own comes back. */
+	part(when: "now" | "after_hold" = "now"): Parting | undefined {
+		let left: Parting | undefined;
+		this.cycle.part(when, (parting) => {
+			left = parting;
+			return true;
+		});
+		return left;
 	}
 
 	/** What happened, in the words of the log: `fired turn 0`, `skipped turn 1 superseded`. */
@@ -146,16 +202,8 @@ export class AlertDesk {
 	};
 
 	#reachBar(step: Step, args: readonly string[]): void {
-		const flag = (name: string) => args[args.indexOf(name) + 1] ?? "";
-		const pattern = step === "show" ? /(\w+)\.anim$/.exec(flag("--input"))?.[1] : undefined;
-		this.drawings.push({ atMs: this.clock.now(), step, pattern, args });
-		this.#expiry();
-		this.shown = pattern;
-		if (args.includes("--expires-after")) {
-			this.#expiry = this.clock.after(Number(flag("--expires-after")) * 1_000, () => {
-				this.shown = undefined;
-			});
-		}
+		const pattern = step === "show" ? /(\w+)\.anim$/.exec(args[args.indexOf("--input") + 1] ?? "")?.[1] : undefined;
+		this.bar.take({ atMs: this.clock.now(), step, pattern, args });
 	}
 
 	#elapse(ms: number): Promise<void> {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { AlertDesk, alertRequest, done, refusal, turn } from "../support/alert-desk.ts";
 
+const backingOff = async (desk: AlertDesk) => (await desk.cycle.look(turn(0).target)).backingOff;
+
 const question = alertRequest({
 	alert: "question",
 	reason: "question: select",
@@ -317,7 +319,7 @@ describe("when the draw fails", () => {
 		expect(ticket.failure?.kind).toBe("preempted");
 		expect(desk.story).toEqual(["error turn 0 preempted"]);
 		expect(desk.steps).toEqual([]);
-		expect(desk.outcomes.backingOff).toBe(false);
+		expect(await backingOff(desk)).toBe(false);
 	});
 
 	test("late, a clear follows two seconds later, for the draw may still appear", async () => {
@@ -377,7 +379,7 @@ describe("when the draw fails", () => {
 		desk.cycle.show(turn(0));
 		await desk.advance(8_000 + 30_000);
 		expect(desk.story).toEqual(["error turn 0 unreachable", "error turn 0 unreachable"]);
-		expect(desk.outcomes.backingOff).toBe(false);
+		expect(await backingOff(desk)).toBe(false);
 	});
 
 	test("because the program is gone, it is looked for anew", async () => {
@@ -428,15 +430,15 @@ describe("when the draw fails", () => {
 			desk.cycle.show(turn(0));
 			await desk.advance(60);
 			await desk.advance(backoffMs - 1);
-			expect(desk.outcomes.backingOff).toBe(true);
+			expect(await backingOff(desk)).toBe(true);
 			await desk.advance(1);
-			expect(desk.outcomes.backingOff).toBe(false);
+			expect(await backingOff(desk)).toBe(false);
 		}
 		desk.behaviours.show.push(refusal("unreachable"));
 		desk.cycle.show(turn(0));
 		await desk.advance(100);
 		desk.outcomes.forgetFailures();
-		expect(desk.outcomes.backingOff).toBe(false);
+		expect(await backingOff(desk)).toBe(false);
 		expect(desk.outcomes.problem).toBeUndefined();
 	});
 
@@ -585,7 +587,7 @@ describe("when the clear fails", () => {
 		await desk.advance(60 + 3_000 + 180 + 4_000 + 60_000);
 		desk.cycle.show(done(1));
 		await desk.advance(100);
-		expect(desk.cycle.part()).toMatchObject({ delayMs: 0 });
+		expect(desk.part()).toMatchObject({ delayMs: 0 });
 		await desk.advance(20_000);
 		expect(desk.aborted).toBe(1);
 		expect(desk.steps).toEqual(["show spinner"]);
@@ -599,7 +601,7 @@ describe("when the clear fails", () => {
 		desk.cycle.show(turn(0));
 		await desk.advance(200_000);
 		expect(desk.behaviours.clear).toHaveLength(6);
-		expect(desk.cycle.part()).toBeUndefined();
+		expect(desk.part()).toBeUndefined();
 		expect(desk.clock.pendingTimers).toBe(0);
 	});
 });
@@ -607,18 +609,18 @@ describe("when the clear fails", () => {
 describe("when pi ends", () => {
 	test("with nothing on the bar, nothing is left to clear", async () => {
 		const desk = new AlertDesk();
-		expect(desk.cycle.part()).toBeUndefined();
+		expect(desk.part()).toBeUndefined();
 		desk.cycle.show(turn(0));
 		await desk.advance(20_000);
-		expect(desk.cycle.part()).toBeUndefined();
+		expect(desk.part()).toBeUndefined();
 	});
 
 	test("during a hold, one clear is left to do, and the cycle does none of its own", async () => {
 		const desk = new AlertDesk();
 		desk.cycle.show(turn(0));
 		await desk.advance(1_000);
-		expect(desk.cycle.part()).toMatchObject({ delayMs: 0, target: { applicationName: "pi-turn-alert" } });
-		expect(desk.cycle.part()).toBeUndefined();
+		expect(desk.part()).toMatchObject({ delayMs: 0, target: { applicationName: "pi-turn-alert" } });
+		expect(desk.part()).toBeUndefined();
 		await desk.advance(20_000);
 		expect(desk.steps).toEqual(["show spinner"]);
 	});
@@ -627,7 +629,7 @@ describe("when pi ends", () => {
 		const desk = new AlertDesk();
 		desk.cycle.show(turn(0));
 		await desk.advance(30);
-		expect(desk.cycle.part()).toMatchObject({ delayMs: 2_000 });
+		expect(desk.part()).toMatchObject({ delayMs: 2_000 });
 	});
 
 	test("during a draw, that draw is cut off, so that it cannot come after the clear", async () => {
@@ -635,14 +637,14 @@ describe("when pi ends", () => {
 		desk.behaviours.show.push({ tookMs: 5_000 });
 		desk.cycle.show(turn(0));
 		await desk.advance(1_000);
-		desk.cycle.part();
+		desk.part();
 		await desk.advance(20_000);
 		expect(desk.aborted).toBe(1);
 		expect(desk.steps).toEqual([]);
 		// That is no failure of the bar's.
 		expect(desk.story).toEqual(["cleared turn 0"]);
 		expect(desk.told).toEqual([]);
-		expect(desk.outcomes.backingOff).toBe(false);
+		expect(await backingOff(desk)).toBe(false);
 		expect(desk.cycle.busy).toBe(false);
 	});
 
@@ -651,7 +653,7 @@ describe("when pi ends", () => {
 		desk.behaviours.show.push({ tookMs: 60_000, killed: true });
 		desk.cycle.show(turn(0));
 		await desk.advance(8_500);
-		expect(desk.cycle.part()).toMatchObject({ delayMs: 2_000 });
+		expect(desk.part()).toMatchObject({ delayMs: 2_000 });
 	});
 
 	test("during a clear, that one is cut off, and there is one row", async () => {
@@ -659,7 +661,7 @@ describe("when pi ends", () => {
 		desk.behaviours.clear.push({ tookMs: 4_000 });
 		desk.cycle.show(turn(0));
 		await desk.advance(60 + 3_000 + 1_000);
-		expect(desk.cycle.part()).toMatchObject({ delayMs: 0 });
+		expect(desk.part()).toMatchObject({ delayMs: 0 });
 		await desk.advance(20_000);
 		expect(desk.aborted).toBe(1);
 		expect(desk.story).toEqual(["fired turn 0", "cleared turn 0"]);
@@ -670,7 +672,7 @@ describe("when pi ends", () => {
 		desk.assetTookMs = 1_000;
 		desk.cycle.show(turn(0));
 		await desk.advance(500);
-		expect(desk.cycle.part()).toBeUndefined();
+		expect(desk.part()).toBeUndefined();
 		await desk.advance(20_000);
 		expect(desk.steps).toEqual([]);
 		expect(desk.story).toEqual(["skipped turn 0 withdrawn"]);
@@ -681,7 +683,7 @@ describe("when pi ends", () => {
 		desk.cycle.show(turn(0));
 		await desk.advance(30);
 		desk.cycle.show(done(1));
-		desk.cycle.part();
+		desk.part();
 		await desk.advance(20_000);
 		expect(desk.story.slice(0, 2)).toEqual(["skipped turn 1 superseded", "cleared turn 0"]);
 		expect(desk.rows[1]).toMatchObject({ detached: true });
@@ -692,7 +694,7 @@ describe("when pi ends", () => {
 		const desk = new AlertDesk();
 		desk.cycle.show(turn(0));
 		await desk.advance(1_060);
-		expect(desk.cycle.part("after_hold")).toMatchObject({ delayMs: 2_000 });
+		expect(desk.part("after_hold")).toMatchObject({ delayMs: 2_000 });
 	});
 
 	test("`clearOnShutdown` off leaves the alert to the bar, but not with a CLI that cannot let it expire", async () => {
@@ -700,11 +702,11 @@ describe("when pi ends", () => {
 		const expiring = new AlertDesk();
 		expiring.cycle.show(request);
 		await expiring.advance(1_000);
-		expect(expiring.cycle.part()).toBeUndefined();
+		expect(expiring.part()).toBeUndefined();
 		const lasting = new AlertDesk({ expiresAfter: false });
 		lasting.cycle.show(request);
 		await lasting.advance(1_000);
-		expect(lasting.cycle.part()).toBeDefined();
+		expect(lasting.part()).toBeDefined();
 	});
 });
 

@@ -1,11 +1,12 @@
 /**
  * Run as a process of its own by a pi that ends and does not wait: commands, one after the other. Plain JavaScript, because
  * Node refuses TypeScript under node_modules. Starts the given commands and touches nothing else.
- * PI_BUSYBAR_STEPS: JSON, a list of `{ file, args, deadlineMs, delayMs, tries, pauseMs, always }`. After a failure only
- * those with `always` are run.
+ * PI_BUSYBAR_STEPS: JSON, a list of `{ file, args, deadlineMs, delayMs, tries, pauseMs, always, unlessShownByOther }`.
+ * After a failure only those with `always` are run; and none that a record of the bar, `unlessShownByOther.path`, forbids.
  */
 
 import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const OWN_GROUP = process.platform !== "win32";
@@ -20,6 +21,7 @@ let hasFailed = false;
 for (const step of JSON.parse(PI_BUSYBAR_STEPS)) {
 	if (hasFailed && !step.always) continue;
 	await sleep(step.delayMs);
+	if (step.unlessShownByOther && (await isShownByOther(step.unlessShownByOther))) continue;
 	if (!(await succeeds(step))) hasFailed = true;
 }
 
@@ -30,6 +32,16 @@ async function succeeds({ tries, pauseMs, ...command }) {
 		if (await run(command).catch(() => false)) return true;
 	}
 	return false;
+}
+
+/** Another pi has drawn meanwhile: a clear would take that away. A record that is not there forbids nothing. */
+async function isShownByOther({ path, self }) {
+	try {
+		const { shown } = JSON.parse(await readFile(path, "utf8"));
+		return shown !== undefined && (shown.owner.pid !== self.pid || shown.owner.started !== self.started);
+	} catch {
+		return false;
+	}
 }
 
 function run({ file, args, deadlineMs }) {

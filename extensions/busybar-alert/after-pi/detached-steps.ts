@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type Cli, type Command, CommandLine } from "../busybar.ts";
 import { spawnDetached } from "../cli/exec.ts";
 import { type Runtime, thisRuntime } from "../cli/which-cli.ts";
-import type { PartingClear } from "../cycle/drawing.ts";
+import { lifetimeSeconds, type Parting } from "../cycle/drawing.ts";
 
 export interface LaterStep {
 	readonly command: Command;
@@ -13,6 +13,8 @@ export interface LaterStep {
 	readonly tries: number;
 	/** Is run although a step before it has failed. */
 	readonly always: boolean;
+	/** Is not run if the record of the bar in this file names another process as the last to draw. */
+	readonly unlessShownByOther?: Parting["unlessShownByOther"];
 }
 
 /** False where it cannot be done: several steps need a Node. */
@@ -47,6 +49,11 @@ export function processFor(
 
 const CLEAR_TRIES = 3;
 
-export function partingStep({ cli, target, delayMs }: PartingClear): LaterStep {
-	return { command: new CommandLine(cli).clear(target), delayMs, tries: CLEAR_TRIES, always: true };
+export function partingSteps({ cli, target, delayMs, unlessShownByOther, redraw }: Parting): LaterStep[] {
+	const commands = new CommandLine(cli);
+	const clear = { command: commands.clear(target), delayMs, tries: CLEAR_TRIES, always: true, unlessShownByOther };
+	if (!redraw) return [clear];
+	const expiresAfterSeconds = lifetimeSeconds(redraw.request.holdSeconds * 1_000);
+	const show = commands.show(redraw.anim, target, { expiresAfterSeconds });
+	return [{ command: show, delayMs: 0, tries: 1, always: false }, clear];
 }
