@@ -32,7 +32,8 @@ export interface Drawing {
 	readonly args: readonly string[];
 }
 
-const DRAW_MS = 60;
+/** How long the CLI takes with a draw or a clear of which nothing else is said. */
+export const DRAW_MS = 60;
 
 export class AlertDesk {
 	readonly clock = new ManualClock(0);
