@@ -478,12 +478,13 @@ function bursts() {
 	});
 	const run = <Ending extends Outcome>(...endings: Ending[]) =>
 		fc.record({ turns: fc.array(turn, { minLength: 1, maxLength: 8 }), ending: fc.constantFrom(...endings) });
-	const slowness = fc.array(fc.integer({ min: 10, max: 1_500 }), { maxLength: 40 });
+	const shares = fc.array(fc.integer({ min: 10, max: 100 }), { maxLength: 40 });
 	return fc.record({
 		minIntervalMs: ms(4_000),
 		assetTookMs: ms(300),
-		drawsTakeMs: slowness,
-		clearsTakeMs: slowness,
+		slowestMs: fc.constantFrom(DRAW_MS, 400, 1_500),
+		drawsTakePercent: shares,
+		clearsTakePercent: shares,
 		earlierRuns: fc.array(fc.tuple(run("completed", "error", "aborted"), ms(1_000)), { maxLength: 2 }),
 		lastRun: run("completed", "error"),
 	});
@@ -501,11 +502,12 @@ function bounds(): fc.Parameters<unknown> {
 describe("whatever the burst, the bar shows a settled run's verdict for its hold time", () => {
 	test.each(["turn_end", "agent_settled"] as const)("%s", async (alertOn) => {
 		const property = fc.asyncProperty(bursts(), async (burst) => {
-			const { minIntervalMs, assetTookMs, drawsTakeMs, clearsTakeMs, earlierRuns, lastRun } = burst;
+			const { minIntervalMs, assetTookMs, slowestMs, earlierRuns, lastRun } = burst;
 			const pi = new PlayedPi({ alertOn, minIntervalMs });
 			const { desk } = pi;
-			desk.behaviours.show.push(...drawsTakeMs.map((tookMs) => ({ tookMs })));
-			desk.behaviours.clear.push(...clearsTakeMs.map((tookMs) => ({ tookMs })));
+			const percentOfSlowest = (percent: number) => ({ tookMs: (slowestMs * percent) / 100 });
+			desk.behaviours.show.push(...burst.drawsTakePercent.map(percentOfSlowest));
+			desk.behaviours.clear.push(...burst.clearsTakePercent.map(percentOfSlowest));
 			desk.assetTookMs = assetTookMs;
 
 			for (const [run, restMs] of earlierRuns) {
@@ -521,7 +523,6 @@ describe("whatever the burst, the bar shows a settled run's verdict for its hold
 			expect(verdict?.pattern, story).toBe(lastRun.ending === "error" ? "cross" : "check");
 			const shownMs = verdict?.atMs ?? Number.NaN;
 			// What is under way when it comes is finished first: at most an asset, a draw and a clear.
-			const slowestMs = Math.max(DRAW_MS, ...drawsTakeMs, ...clearsTakeMs);
 			expect(shownMs - settledMs, story).toBeGreaterThanOrEqual(0);
 			expect(shownMs - settledMs, story).toBeLessThanOrEqual(2 * assetTookMs + 3 * slowestMs);
 			const clears = desk.drawings.filter(({ step, atMs }) => step === "clear" && atMs >= shownMs);
