@@ -11,7 +11,7 @@ import { waitUntil } from "../support/wait.ts";
 const AFTER_ABORT = [say("Here I am."), say("Here I am.")];
 
 describe.each(PI_VERSIONS)("pi %s", (version) => {
-	test("an aborted run shows nothing, while the model speaks or a tool works; the next one is shown (T26)", async () => {
+	test("an aborted run shows nothing, while the model speaks or a tool works; the next one is shown", async () => {
 		const desk = new Desk();
 		const bar = await desk.bar();
 		const slow = { text: "word ".repeat(200), tokensPerSecond: 20 };
@@ -55,7 +55,7 @@ test("a run that its user aborts while pi waits to try again is aborted, not fai
 	await pi.close();
 });
 
-test("Esc during a tool: what was lit has its time, the status line returns, and no verdict follows (T26)", async () => {
+test("Esc during a tool: what was lit has its time, the status line returns, and no verdict follows", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 1 });
 	const bar = await desk.bar();
@@ -76,7 +76,7 @@ test("Esc during a tool: what was lit has its time, the status line returns, and
 	expect(desk.log().map(({ alert }) => alert)).toEqual(["turn", "turn", "done", "done"]);
 });
 
-test("/new in the middle of a run: nothing of the old run is shown in the new session (T11)", async () => {
+test("/new in the middle of a run: nothing of the old run is shown in the new session", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 0.5 });
 	const bar = await desk.bar();

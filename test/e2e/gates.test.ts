@@ -60,7 +60,7 @@ test("quiet hours, short runs and a pattern that is off: silent for as long as t
 	expect(await rowsWith({ pattern: "off" }, 2)).toEqual(SHOWN);
 	expect(await rowsWith({ minRunSeconds: 30 }, 1)).toEqual(["skipped agent settled short_run"]);
 	expect(await rowsWith({ minRunSeconds: 0.5 }, 2)).toEqual(SHOWN);
-	// The clock runs from the prompt, not from the start of pi (T21).
+	// The clock runs from the prompt, not from the start of pi.
 	const ageSeconds = (performance.now() - startedMs) / 1_000;
 	expect(await rowsWith({ minRunSeconds: ageSeconds / 2 }, 1)).toEqual(["skipped agent settled short_run"]);
 	await pi.close();

@@ -29,7 +29,7 @@ function shellLine(desk: Desk, addr: string, ...more: string[]): string {
 }
 
 describe("a pi in a pi", () => {
-	test("the model starts `pi -p` and `pi --mode rpc`: silent, even with `headless` on; the outer one speaks (T6, T18, T20)", async () => {
+	test("the model starts `pi -p` and `pi --mode rpc`: silent, even with `headless` on; the outer one speaks", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ ...SETTLED, headless: true });
 		const bar = await desk.bar();

@@ -60,7 +60,7 @@ test("a dialog of any kind is on the bar until it is answered, and then the run'
 	await pi.close();
 });
 
-test("a question takes the place of a working turn's flash at once, and the verdict that of the question (T16)", async () => {
+test("a question takes the place of a working turn's flash at once, and the verdict that of the question", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 30 });
 	const bar = await desk.bar();
@@ -78,7 +78,7 @@ test("a question takes the place of a working turn's flash at once, and the verd
 	await untilDark(bar);
 });
 
-test("a question that is aborted with its run, and one that is open when pi quits, leave the bar dark (T26)", async () => {
+test("a question that is aborted with its run, and one that is open when pi quits, leave the bar dark", async () => {
 	const desk = new Desk();
 	desk.saveSettings(QUIET_TURNS);
 	const bar = await desk.bar();

@@ -39,7 +39,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 		await untilDark(bar);
 	});
 
-	test("a failure that pi retries shows nothing; one verdict when it settles, good or bad (T2)", async () => {
+	test("a failure that pi retries shows nothing; one verdict when it settles, good or bad", async () => {
 		const desk = new Desk();
 		desk.home.writeSettings({ retry: { baseDelayMs: 1, maxRetries: 2 } });
 		desk.saveSettings({ holdSeconds: 0.5 });
@@ -58,7 +58,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 		await pi.close();
 	});
 
-	test("with `agent_settled`, one alert for the prompt: not for its turns, steering messages or follow-ups (T1, T3, T4)", async () => {
+	test("with `agent_settled`, one alert for the prompt: not for its turns, steering messages or follow-ups", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 0.5, alertOn: "agent_settled" });
 		const bar = await desk.bar();
@@ -77,7 +77,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 		await pi.close();
 	});
 
-	test("compacting by hand shows nothing; compacting at the threshold does not double the verdict (T1)", async () => {
+	test("compacting by hand shows nothing; compacting at the threshold does not double the verdict", async () => {
 		const desk = new Desk();
 		// Any session is past the threshold.
 		desk.home.writeSettings({ compaction: { enabled: true, reserveTokens: 127_990, keepRecentTokens: 1 } });
@@ -97,7 +97,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 	});
 });
 
-test("after twenty quick turns the bar shows the check, for the whole hold, and the log has one decision for each (T3, T23)", async () => {
+test("after twenty quick turns the bar shows the check, for the whole hold, and the log has one decision for each", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 3 });
 	const bar = await desk.bar();

@@ -35,7 +35,8 @@ export interface Drawing {
 	readonly args: readonly string[];
 }
 
-const DRAW_MS = 60;
+/** How long the CLI takes with a draw or a clear of which nothing else is said. */
+export const DRAW_MS = 60;
 
 export const ALL_ABILITIES = Object.fromEntries(
 	Object.keys(ABILITY_WORDS).map((ability) => [ability, true]),
