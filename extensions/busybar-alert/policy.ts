@@ -126,6 +126,7 @@ export class AlertPolicy {
 		const silence = settings.enabled ? await this.#gate(alert, settings, this.#run) : "off";
 		const { cycle, outcomes } = this.#ports.parts();
 		outcomes.forgetFailures();
+		await cycle.forgetOutage(settings);
 		return { silence, ticket: cycle.show(this.#request({ alert, reason: "manual test" }, settings, true)) };
 	}
 

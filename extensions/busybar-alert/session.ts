@@ -8,12 +8,7 @@ import { CommandLine } from "./busybar.ts";
 import { systemClock } from "./clock.ts";
 import { AlertLog } from "./log.ts";
 import { AlertPolicy, type TestResult } from "./policy.ts";
-import {
-	type CycleParts,
-	createCycleParts,
-	partFrom,
-	sharedCycleParts,
-} from "./process-parts.ts";
+import { type CycleParts, createCycleParts, partFrom, sharedCycleParts } from "./process-parts.ts";
 import type { Alert } from "./settings.ts";
 import { chosenPatterns, isOwnPicture, PATTERN_SETTING, PATTERN_SETTINGS, type Settings } from "./settings.ts";
 import { type Changes, type LoadedSettings, SettingsFile } from "./settings-file.ts";

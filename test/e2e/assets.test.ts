@@ -9,13 +9,14 @@ import { type ExecFn, execProcess } from "../../extensions/busybar-alert/cli/exe
 import { BUNDLED_CLI } from "../../extensions/busybar-alert/cli/which-cli.ts";
 import { Assets } from "../../extensions/busybar-alert/cycle/assets.ts";
 import { PATTERNS } from "../../extensions/busybar-alert/settings.ts";
+import { ALL_ABILITIES } from "../support/abilities.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
 const CLI: Cli = {
 	source: "bundled",
 	file: process.execPath,
 	leadingArgs: [BUNDLED_CLI],
-	abilities: { expiresAfter: true, requestTimeout: true, tokenFromEnvironment: true },
+	abilities: ALL_ABILITIES,
 };
 const COMMANDS = new CommandLine(CLI);
 

@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import { type LaterStep, processFor } from "../../extensions/busybar-alert/after-pi/detached-steps.ts";
 import type { Cli } from "../../extensions/busybar-alert/busybar.ts";
 import { execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
+import { NO_ABILITIES } from "../support/abilities.ts";
 import { hasEnded } from "../support/processes.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { waitUntil } from "../support/wait.ts";
 
 const runtime = { isNode: true, execPath: process.execPath };
-const abilities = { expiresAfter: false, requestTimeout: false, tokenFromEnvironment: false };
-const cli: Cli = { source: "path", file: "/opt/busybar", leadingArgs: [], abilities };
+const cli: Cli = { source: "path", file: "/opt/busybar", leadingArgs: [], abilities: NO_ABILITIES };
 
 /** Runs steps in the process that pi leaves behind, and returns what the commands wrote to `$JOURNAL`, line by line. */
 async function run(...steps: readonly LaterStep[]): Promise<string[]> {

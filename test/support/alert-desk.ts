@@ -1,7 +1,7 @@
 // The alert cycle with a clock that a test moves, and a CLI that draws on a bar held in memory.
 
 import { AlertCycle } from "../../extensions/busybar-alert/alert.ts";
-import { ABILITY_WORDS, type Cli, type CliAbilities } from "../../extensions/busybar-alert/busybar.ts";
+import type { Cli, CliAbilities } from "../../extensions/busybar-alert/busybar.ts";
 import type { ExecFn, ExecResult } from "../../extensions/busybar-alert/cli/exec.ts";
 import type { FailureKind } from "../../extensions/busybar-alert/cli/failures.ts";
 import type { CliChoice } from "../../extensions/busybar-alert/cli/which-cli.ts";
@@ -11,6 +11,7 @@ import type { Parting } from "../../extensions/busybar-alert/cycle/drawing.ts";
 import type { AlertRequest } from "../../extensions/busybar-alert/cycle/request.ts";
 import type { LogRow } from "../../extensions/busybar-alert/log.ts";
 import { Outcomes } from "../../extensions/busybar-alert/tell/outcomes.ts";
+import { ALL_ABILITIES } from "./abilities.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** How one run of the CLI goes. Without `code` it answers as the bar would. */
@@ -37,10 +38,6 @@ export interface Drawing {
 
 /** How long the CLI takes with a draw or a clear of which nothing else is said. */
 export const DRAW_MS = 60;
-
-export const ALL_ABILITIES = Object.fromEntries(
-	Object.keys(ABILITY_WORDS).map((ability) => [ability, true]),
-) as unknown as CliAbilities;
 
 /** A bar that several pis may share, with what they remember of it. */
 export class DeskBar {

@@ -354,7 +354,7 @@ describe("when the draw fails", () => {
 		desk.behaviours.show.push({ tookMs: 60_000, killed: true });
 		desk.cycle.show(done(0));
 		await desk.advance(8_500);
-		desk.cycle.show(done(1));
+		desk.cycle.show({ ...done(1), isManual: true });
 		await desk.advance(60);
 		expect(desk.steps).toEqual(["show check"]);
 		expect(desk.story).toEqual(["error turn 0 unreachable", "fired turn 1"]);
@@ -437,6 +437,7 @@ describe("when the draw fails", () => {
 		desk.behaviours.show.push(refusal("unreachable"));
 		desk.cycle.show(turn(0));
 		await desk.advance(100);
+		await desk.cycle.forgetOutage(turn(0).target);
 		desk.outcomes.forgetFailures();
 		expect(await backingOff(desk)).toBe(false);
 		expect(desk.outcomes.problem).toBeUndefined();

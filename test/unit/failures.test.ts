@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Cli, CommandLine, inspectedSize, type Target } from "../../extensions/busybar-alert/busybar.ts";
 import type { ExecResult } from "../../extensions/busybar-alert/cli/exec.ts";
 import { failureOf } from "../../extensions/busybar-alert/cli/failures.ts";
+import { ALL_ABILITIES } from "../support/abilities.ts";
 
 const OK: ExecResult = { code: 0, signal: null, killed: false, stdout: "", stderr: "" };
 const failed = (stderr: string, more: Partial<ExecResult> = {}): ExecResult => ({ ...OK, code: 1, stderr, ...more });
@@ -95,19 +96,21 @@ describe("the token", () => {
 		source: "path",
 		file: "/opt/busybar",
 		leadingArgs: [],
-		abilities: { expiresAfter: true, requestTimeout: true, tokenFromEnvironment },
+		abilities: { ...ALL_ABILITIES, tokenFromEnvironment },
 	});
 
 	test("stays out of the process list with a CLI that reads the environment", () => {
 		const commands = new CommandLine(cli(true), { PATH: "/bin" });
-		for (const { args, env } of [commands.show("x.anim", target, 8), commands.clear(target)]) {
+		for (const { args, env } of [commands.show("x.anim", target, { expiresAfterSeconds: 8 }), commands.clear(target)]) {
 			expect(args.join(" ")).not.toContain("s3cret");
 			expect(env).toEqual({ PATH: "/bin", BUSYBAR_TOKEN: "s3cret" });
 		}
 	});
 
 	test("goes the only way there is with one that does not", () => {
-		const { args, env } = new CommandLine(cli(false), { BUSYBAR_TOKEN: "other" }).show("x.anim", target, 8);
+		const { args, env } = new CommandLine(cli(false), { BUSYBAR_TOKEN: "other" }).show("x.anim", target, {
+			expiresAfterSeconds: 8,
+		});
 		expect(args.slice(0, 5)).toEqual(["show", "--addr", "10.0.4.20", "--token", "s3cret"]);
 		expect(env.BUSYBAR_TOKEN).toBe("");
 	});
@@ -123,7 +126,7 @@ test("what pi's user set for pi's own Node does not reach the CLI", () => {
 		source: "bundled",
 		file: "node",
 		leadingArgs: ["bin.js"],
-		abilities: { expiresAfter: true, requestTimeout: true, tokenFromEnvironment: true },
+		abilities: ALL_ABILITIES,
 	};
 	const { env, args } = new CommandLine(cli, { NODE_OPTIONS: "--inspect-brk" }).inspect("x.anim");
 	expect(env.NODE_OPTIONS).toBeUndefined();

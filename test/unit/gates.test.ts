@@ -17,6 +17,7 @@ const OPEN: Situation = {
 	inFlight: false,
 	sinceLastAlertMs: Number.POSITIVE_INFINITY,
 	minIntervalMs: 2_000,
+	outranked: false,
 };
 
 /** What closes each gate, in the order of the gates. */
@@ -31,6 +32,7 @@ const CLOSED: readonly [Gate, Partial<Situation>, readonly Alert[]][] = [
 	["backoff", { backingOff: true }, ALERTS],
 	["in_flight", { inFlight: true }, ["turn"]],
 	["debounce", { sinceLastAlertMs: 1_999 }, ["turn"]],
+	["outranked", { outranked: true }, ["turn"]],
 ];
 
 test.each(ALERTS)("with nothing against it, a %s is shown", (alert) => {

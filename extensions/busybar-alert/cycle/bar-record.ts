@@ -5,7 +5,7 @@
 
 import type { ProcessIdentity } from "../processes.ts";
 import type { Alert } from "../settings.ts";
-import { backoffMs } from "../when/backoff.ts";
+import { backoffMs } from "./backoff.ts";
 import type { AlertRequest } from "./request.ts";
 
 /** One pi's wish to have its alert on the bar. Holds all that another pi needs to draw it again; never the access key. */

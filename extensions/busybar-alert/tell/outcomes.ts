@@ -5,10 +5,10 @@
 
 import type { Failure, FailureKind } from "../cli/failures.ts";
 import type { Clock } from "../clock.ts";
+import { backoffMs } from "../cycle/backoff.ts";
 import type { Shown } from "../cycle/bar-record.ts";
 import type { AlertRequest } from "../cycle/request.ts";
 import { type AlertLog, type LogEvent, rowOf } from "../log.ts";
-import { backoffMs } from "../when/backoff.ts";
 import type { NoticeMemory } from "./notices.ts";
 
 export interface OutcomePorts {
