@@ -85,12 +85,16 @@ export class AlertDesk {
 	readonly forgotten: string[] = [];
 	/** Runs of the CLI that were cut off. */
 	aborted = 0;
+	/** It was killed: its commands reach nothing any more. */
+	isDead = false;
+	readonly abilities: CliAbilities;
 	/** The most runs of the CLI at one time. */
 	most = 0;
 	#running = 0;
 
 	constructor(abilities: Partial<CliAbilities> = {}, bar = new DeskBar()) {
 		this.bar = bar;
+		this.abilities = { ...ALL_ABILITIES, ...abilities };
 		this.clock = bar.clock;
 		bar.pis += 1;
 		this.pid = 1_000 + bar.pis;
@@ -98,7 +102,7 @@ export class AlertDesk {
 			source: "bundled",
 			file: "/opt/busybar",
 			leadingArgs: [],
-			abilities: { ...ALL_ABILITIES, ...abilities },
+			abilities: this.abilities,
 		};
 		this.choice = { ok: true, cli, foreign: [] };
 		this.outcomes = new Outcomes({
@@ -185,6 +189,7 @@ export class AlertDesk {
 
 	readonly #execute: ExecFn = async (_file, args, options) => {
 		const step: Step = args[0] === "show" ? "show" : "clear";
+		if (this.isDead) return new Promise<never>(() => undefined);
 		const behaviour = this.behaviours[step].shift() ?? {};
 		const isCutOff = await Promise.race([
 			this.#elapse(Math.min(behaviour.tookMs ?? DRAW_MS, options.deadlineMs)),

@@ -389,6 +389,119 @@ test("a run that starts while the last verdict is on its way is not ended by it"
 	expect(pi.desk.steps).toEqual(["show cross", "show check"]);
 });
 
+describe("a verdict that meets a busy or absent bar", () => {
+	async function owed(kind: "preempted" | "unreachable", count = 1, saved: Record<string, unknown> = {}) {
+		const pi = new PlayedPi(saved);
+		pi.desk.behaviours.show.push(...Array.from({ length: count }, () => refusal(kind)));
+		pi.policy.runStarted();
+		await pi.turn(0);
+		await pi.settled();
+		await later(pi, 1_000);
+		return pi;
+	}
+	async function later(pi: PlayedPi, ms: number) {
+		await pi.policy.idle();
+		for (let left = ms; left > 0; left -= 1_000) {
+			await pi.desk.advance(Math.min(left, 1_000));
+			await pi.policy.idle();
+		}
+	}
+	const outcomes = (pi: PlayedPi) => pi.desk.story.filter((row) => !row.includes("(final)"));
+
+	test.each(["preempted", "unreachable"] as const)("%s: is shown within a minute after that is over", async (kind) => {
+		const pi = await owed(kind, 5);
+		await later(pi, 5 * 60_000);
+		expect(pi.desk.bar.drawings.filter(({ step }) => step === "show")).toHaveLength(1);
+		const [first, shown] = pi.desk.rows.filter((row) => row.outcome === "error" || row.outcome === "fired");
+		expect(first).toMatchObject({ outcome: "error", kind });
+		expect(shown).toMatchObject({ outcome: "fired", alert: "done", lateMs: expect.any(Number) });
+		if (shown?.outcome === "fired") expect(shown.lateMs).toBeGreaterThan(200_000);
+		expect(pi.desk.shown).toBeUndefined();
+	});
+
+	test("is told once, however often it is tried", async () => {
+		const pi = await owed("preempted", 60);
+		await later(pi, 50 * 60_000);
+		expect(outcomes(pi)).toEqual(["error turn 0 preempted"]);
+		expect(pi.desk.behaviours.show.length).toBeLessThan(10);
+	});
+
+	test("is given up after four hours", async () => {
+		const pi = await owed("preempted", 1_000);
+		await later(pi, 4 * 3_600_000 + 60_000);
+		expect(outcomes(pi)).toEqual(["error turn 0 preempted", "skipped turn 0 withdrawn"]);
+		const { length } = pi.desk.behaviours.show;
+		await later(pi, 600_000);
+		expect(pi.desk.behaviours.show).toHaveLength(length);
+	}, 30_000);
+
+	test("is not shown when its user is back", async () => {
+		const pi = await owed("preempted");
+		pi.policy.userIsBack();
+		await later(pi, 300_000);
+		expect(outcomes(pi)).toEqual(["error turn 0 preempted", "skipped turn 0 withdrawn"]);
+		expect(pi.desk.steps).toEqual([]);
+	});
+
+	test("gives way to a newer verdict, not to a mere turn", async () => {
+		const pi = await owed("preempted", 3);
+		pi.policy.runStarted();
+		await later(pi, 2_000);
+		await pi.workingTurn(0);
+		await later(pi, 1_000);
+		expect(outcomes(pi)).toEqual(["error turn 0 preempted", "error turn 0 preempted"]);
+		await pi.turn(1);
+		await later(pi, 70_000);
+		expect(outcomes(pi).slice(2)).toEqual([
+			"skipped turn 0 superseded",
+			"error turn 1 preempted",
+			"fired turn 1",
+			"cleared turn 1",
+		]);
+	});
+
+	test("stays silent for who has muted alerts, or switched them off, meanwhile", async () => {
+		for (const silence of [{ mutedUntil: "lifted" }, { enabled: false }]) {
+			const pi = await owed("preempted");
+			pi.saved = silence;
+			await later(pi, 120_000);
+			expect(pi.desk.steps).toEqual([]);
+		}
+	});
+
+	test("is not shown by a session that has ended", async () => {
+		const pi = await owed("preempted");
+		await pi.policy.end();
+		await later(pi, 120_000);
+		expect(pi.desk.steps).toEqual([]);
+		expect(pi.desk.clock.pendingTimers).toBe(0);
+	});
+
+	test("is skipped by the back-off and owed all the same", async () => {
+		const pi = await owed("unreachable");
+		pi.policy.userIsBack();
+		await pi.turn(1);
+		await later(pi, 70_000);
+		expect(outcomes(pi).slice(-3)).toEqual(["skipped turn 1 backoff", "fired turn 1", "cleared turn 1"]);
+	});
+
+	test("as a question, is shown only while pi still waits for the answer", async () => {
+		for (const answered of [true, false]) {
+			const pi = new PlayedPi();
+			pi.desk.behaviours.show.push(refusal("preempted"));
+			pi.policy.runStarted();
+			pi.policy.questionAsked("select");
+			await later(pi, 1_000);
+			if (answered) pi.policy.questionAnswered();
+			await later(pi, 70_000);
+			expect(pi.desk.shown).toBe(answered ? undefined : "question");
+			pi.policy.questionAnswered();
+			await later(pi, 1_000);
+			expect(pi.desk.shown).toBeUndefined();
+		}
+	});
+});
+
 /** Events of three runs at most, however they fall; and how slow the CLI is with each draw and clear. */
 function bursts() {
 	const ms = (max: number) => fc.integer({ min: 0, max });

@@ -1,0 +1,232 @@
+import { describe, expect, test } from "vitest";
+import { AlertDesk, alertRequest, DeskBar, done, refusal, turn } from "../support/alert-desk.ts";
+
+const question = (reason = "question: select") =>
+	alertRequest({ alert: "question", reason, pattern: "question", fallbackPattern: "question", holdSeconds: 1_800 });
+const error = (index: number) =>
+	alertRequest({ alert: "error", reason: `turn ${index}`, pattern: "cross", fallbackPattern: "cross" });
+
+/** Pis with one bar between them. */
+function pis(count: number, abilities: Partial<AlertDesk["abilities"]> = {}): readonly [DeskBar, ...AlertDesk[]] {
+	const bar = new DeskBar();
+	return [bar, ...Array.from({ length: count }, () => new AlertDesk(abilities, bar))];
+}
+
+/** What the bar showed from when to when, in milliseconds. */
+function shownTimes(bar: DeskBar): [pattern: string, ms: number][] {
+	return bar.drawings.flatMap(({ pattern, atMs }, index) => {
+		const endMs = bar.drawings[index + 1]?.atMs ?? bar.clock.now();
+		return pattern ? [[pattern, endMs - atMs] as [string, number]] : [];
+	});
+}
+
+describe("two pis on one bar", () => {
+	test("a verdict is lit for three seconds before the other pi's takes its place", async () => {
+		const [bar, one, other] = pis(2);
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(500);
+		other?.cycle.show(error(0));
+		await bar.clock.advanceAsync(20_000);
+		expect(shownTimes(bar).map(([pattern]) => pattern)).toEqual(["check", "cross"]);
+		for (const [, ms] of shownTimes(bar)) expect(ms).toBeGreaterThanOrEqual(2_990);
+		expect(bar.shown).toBeUndefined();
+	});
+
+	test("a clear leaves alone what the other pi has drawn since", async () => {
+		const [bar, one, other] = pis(2);
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(3_050);
+		other?.cycle.show(error(0));
+		await bar.clock.advanceAsync(2_900);
+		expect(bar.shown).toBe("cross");
+		expect(bar.drawings.filter(({ step }) => step === "clear")).toHaveLength(0);
+		expect(one?.rows.at(-1)).toMatchObject({ outcome: "cleared" });
+		await bar.clock.advanceAsync(10_000);
+		expect(bar.shown).toBeUndefined();
+	});
+
+	test("the same verdict twice is drawn again, and goes with the last of the two", async () => {
+		const [bar, one, other] = pis(2);
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(2_000);
+		other?.cycle.show(done(0));
+		await bar.clock.advanceAsync(2_900);
+		expect(bar.drawings.map(({ step }) => step)).toEqual(["show", "show"]);
+		expect(bar.shown).toBe("check");
+		expect(one?.rows.at(-1)).toMatchObject({ outcome: "cleared", handedOver: true });
+		await bar.clock.advanceAsync(1_000);
+		expect(bar.shown).toBeUndefined();
+	});
+
+	test("with a CLI that cannot let it expire, the second one joins, and the last one out clears", async () => {
+		const [bar, one, other] = pis(2, { expiresAfter: false });
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(2_000);
+		other?.cycle.show(done(0));
+		await bar.clock.advanceAsync(2_500);
+		expect(other?.rows).toMatchObject([{ outcome: "fired", joined: true }]);
+		expect(bar.drawings.map(({ step }) => step)).toEqual(["show"]);
+		expect(bar.shown).toBe("check");
+		await bar.clock.advanceAsync(2_000);
+		expect(bar.drawings.map(({ step }) => step)).toEqual(["show", "clear"]);
+	});
+
+	test("a question comes back when the other pi's verdict has had its time", async () => {
+		const [bar, one, other] = pis(2);
+		const asked = one?.cycle.show(question());
+		await bar.clock.advanceAsync(10_000);
+		other?.cycle.show(done(0));
+		await bar.clock.advanceAsync(1_000);
+		expect(bar.shown).toBe("check");
+		await bar.clock.advanceAsync(3_000);
+		expect(bar.shown).toBe("question");
+		expect(other?.rows.at(-1)).toMatchObject({ outcome: "cleared", handedOver: true });
+		await bar.clock.advanceAsync(200_000);
+		expect(bar.shown).toBe("question");
+		if (asked) one?.cycle.withdraw(asked);
+		await bar.clock.advanceAsync(100);
+		expect(bar.shown).toBeUndefined();
+	});
+
+	test("a question that is answered while the other pi's verdict is lit leaves that alone", async () => {
+		const [bar, one, other] = pis(2);
+		const asked = one?.cycle.show(question());
+		await bar.clock.advanceAsync(10_000);
+		other?.cycle.show(done(0));
+		await bar.clock.advanceAsync(500);
+		if (asked) one?.cycle.withdraw(asked);
+		await bar.clock.advanceAsync(2_000);
+		expect(bar.shown).toBe("check");
+		await bar.clock.advanceAsync(2_000);
+		expect(bar.shown).toBeUndefined();
+	});
+
+	test("a question or an error outranks the other pi's turns, a verdict does not, and a dead pi does not", async () => {
+		const [bar, one, other] = pis(2);
+		const looks = async () => (await other?.cycle.look(turn(0).target))?.outranked;
+		expect(await looks()).toBe(false);
+		one?.cycle.show(error(0));
+		await bar.clock.advanceAsync(100);
+		expect(await looks()).toBe(true);
+		expect((await one?.cycle.look(turn(0).target))?.outranked).toBe(false);
+		bar.dead.add(one?.pid ?? 0);
+		expect(await looks()).toBe(false);
+		bar.dead.clear();
+		one?.cycle.show(done(1));
+		await bar.clock.advanceAsync(100);
+		expect(await looks()).toBe(false);
+	});
+
+	test("an alert on the other display clears the bar first, for the bar refuses an element that moves", async () => {
+		const [bar, one, other] = pis(2);
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(3_000);
+		const { target } = turn(0);
+		other?.cycle.show({ ...turn(0), target: { ...target, display: "back" } });
+		await bar.clock.advanceAsync(500);
+		expect(bar.drawings.map(({ step }) => step).slice(0, 3)).toEqual(["show", "clear", "show"]);
+	});
+});
+
+describe("a bar that is away", () => {
+	test("is noticed by one pi for all: the others run nothing", async () => {
+		const [bar, ...all] = pis(20);
+		all[0]?.behaviours.show.push({ tookMs: 60_000, killed: true });
+		for (const pi of all) pi.cycle.show(done(0));
+		await bar.clock.advanceAsync(30_000);
+		expect(all.flatMap(({ rows }) => rows.filter(({ outcome }) => outcome === "error"))).toHaveLength(1);
+		expect(
+			all.flatMap(({ rows }) => rows.filter((row) => row.outcome === "skipped" && row.gate === "backoff")),
+		).toHaveLength(19);
+		expect(bar.drawings.filter(({ step }) => step === "show")).toHaveLength(0);
+	});
+
+	test("does not stay away for a manual test, and its success ends the back-off of all", async () => {
+		const [bar, one, other] = pis(2);
+		one?.behaviours.show.push(refusal("unreachable"));
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(100);
+		expect((await other?.cycle.look(turn(0).target))?.backingOff).toBe(true);
+		other?.cycle.show({ ...done(0), isManual: true });
+		await bar.clock.advanceAsync(100);
+		expect(bar.shown).toBe("check");
+		expect((await one?.cycle.look(turn(0).target))?.backingOff).toBe(false);
+	});
+});
+
+describe("a pi that is killed", () => {
+	test("during a question: the bar is dark within 45 seconds, and the next pi clears it sooner", async () => {
+		const [bar, one, next] = pis(2, { expiresAfter: false });
+		one?.cycle.show(question());
+		await bar.clock.advanceAsync(1_000);
+		if (one) kill(bar, one);
+		const { choice } = next ?? {};
+		if (choice?.ok) await settle(bar, next?.cycle.clearLeftOvers(choice.cli, turn(0).target));
+		expect(bar.shown).toBeUndefined();
+		expect(next?.rows).toMatchObject([{ outcome: "cleared", alert: "question", leftBy: one?.pid }]);
+
+		const [alone, asking] = pis(1);
+		asking?.cycle.show(question());
+		await alone.clock.advanceAsync(100_000);
+		expect(alone.shown).toBe("question");
+		if (asking) kill(alone, asking);
+		await alone.clock.advanceAsync(45_000);
+		expect(alone.shown).toBeUndefined();
+	});
+
+	test("in its hold keeps the rest of it, and the next alert takes its place", async () => {
+		const [bar, one, next] = pis(2, { expiresAfter: false });
+		one?.cycle.show({ ...done(0), holdSeconds: 60 });
+		await bar.clock.advanceAsync(1_000);
+		if (one) kill(bar, one);
+		const { choice } = next ?? {};
+		if (choice?.ok) await settle(bar, next?.cycle.clearLeftOvers(choice.cli, turn(0).target));
+		expect(bar.shown).toBe("check");
+		next?.cycle.show(turn(0));
+		await bar.clock.advanceAsync(5_100);
+		expect(bar.shown).toBeUndefined();
+	});
+});
+
+test("a question is renewed every 30 seconds while pi lives, with one request and no upload", async () => {
+	const [bar, pi] = pis(1);
+	pi?.cycle.show(question());
+	await bar.clock.advanceAsync(10 * 60_000);
+	const [first, ...renewed] = bar.drawings;
+	expect(first?.args).not.toContain("--no-upload");
+	expect(renewed.every(({ step, args }) => step === "show" && args.includes("--no-upload"))).toBe(true);
+	expect(renewed.length).toBeGreaterThanOrEqual(19);
+	expect(renewed.length).toBeLessThanOrEqual(20);
+	expect(bar.shown).toBe("question");
+	expect(pi?.rows).toHaveLength(1);
+});
+
+test("a question shows again within 30 seconds when the bar was away meanwhile", async () => {
+	const [bar, pi] = pis(1);
+	pi?.cycle.show(question());
+	await bar.clock.advanceAsync(1_000);
+	pi?.behaviours.show.push(refusal("unreachable"));
+	await bar.clock.advanceAsync(60_000);
+	bar.shown = undefined;
+	await bar.clock.advanceAsync(60_000);
+	expect(bar.shown).toBe("question");
+});
+
+test("draws carry our pid, so that none appears after our death", async () => {
+	const [bar, pi] = pis(1);
+	pi?.cycle.show(turn(0));
+	await bar.clock.advanceAsync(100);
+	const { args = [] } = bar.drawings[0] ?? {};
+	expect(args[args.indexOf("--while-pid") + 1]).toBe(String(process.pid));
+});
+
+/** From now on nothing of this pi happens any more. */
+function kill(bar: DeskBar, pi: AlertDesk): void {
+	bar.dead.add(pi.pid);
+	pi.isDead = true;
+}
+
+async function settle(bar: DeskBar, promise: Promise<unknown> | undefined): Promise<void> {
+	await bar.clock.advanceAsync(1_000);
+	await promise;
+}
