@@ -43,9 +43,6 @@ function complainUnlessWritten(error?: NodeJS.ErrnoException | null): void {
 }
 
 function sentence(error: unknown): string {
-	// By name: importing the animation's class would load its module for commands that need none.
-	if (error instanceof CommandError || (error instanceof Error && error.name === "AnimationError")) {
-		return error.message;
-	}
+	if (error instanceof CommandError) return error.message;
 	return `something unexpected happened (${clean(String(error), 200)}); please report it.`;
 }

@@ -1,15 +1,6 @@
 /** Reads whole input files and writes whole output files: bounded, never partial. Touches only the paths it is given. */
 
-import {
-	existsSync,
-	lstatSync,
-	readFileSync,
-	realpathSync,
-	renameSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CommandError } from "./command-error.ts";
 import { quote } from "./options.ts";
@@ -53,9 +44,6 @@ function checkOutput({ flag, path }: OutputFile, taken: Map<string, string>): vo
 	}
 	if (existsSync(path) && !statSync(path).isFile()) {
 		throw new CommandError(`${flag} ${quote(path)} exists and is not a regular file; give another path.`);
-	}
-	if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() && !existsSync(path)) {
-		throw new CommandError(`${flag} ${quote(path)} is a link to a file that does not exist; give another path.`);
 	}
 	const other = taken.get(realPath(path));
 	if (other) throw new CommandError(`${flag} and ${other} are the same file ${quote(path)}; give another path.`);

@@ -1,7 +1,7 @@
 /** Rows of a command's result as a table, JSON or JSON lines. Pure. */
 
 import { CommandError } from "./command-error.ts";
-import { clean, quote } from "./options.ts";
+import { clean, oneOf } from "./options.ts";
 
 export type Row = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
@@ -15,11 +15,10 @@ export interface OutputOptions {
 
 /** The parser of `--format`. */
 export function outputFormat(text: string): OutputOptions["format"] {
-	if (text === "table" || text === "json" || text === "jsonl") return text;
 	if (text === "csv" || text === "tsv" || text === "yaml") {
 		throw new CommandError(`--format ${text} needs the Go CLI; this one writes table, json or jsonl.`);
 	}
-	throw new CommandError(`--format must be table, json or jsonl, not ${quote(text)}.`);
+	return oneOf<OutputOptions["format"]>("--format", ["table", "json", "jsonl"])(text);
 }
 
 export async function formatRows(allRows: readonly Row[], options: OutputOptions): Promise<string> {

@@ -47,8 +47,8 @@ function addFileCommands(program: Command, io: Io): void {
 			.addOption(flag("--frames <n>", "number of frames (default: 12)", integer("--frames", 2, 4096)))
 			.addOption(flag("--fps <n>", "frames per second", integer("--fps", 1, 255)).default(12))
 			.option("--frames-dir <folder>", "use frame_0.png, frame_1.png ... of this folder instead of a pattern")
-			.addOption(flag("--width <n>", "pixels; 0 means the display's or the frames' own", size("--width")).default(0))
-			.addOption(flag("--height <n>", "pixels; 0 means the display's or the frames' own", size("--height")).default(0))
+			.addOption(sizeFlag("width"))
+			.addOption(sizeFlag("height"))
 			.option("--name <text>", "the animation's name in its metadata")
 			.option("--output <zip>", "the source zip", "animation.zip")
 			.option("--compile-output <anim>", "the compiled .anim"),
@@ -147,7 +147,7 @@ function addSimulate(program: Command, io: Io): void {
 		.addOption(formatFlag())
 		.action(async (flags: SimulateOptions) => {
 			const { simulate } = await import("./simulate/command.ts");
-			await simulate({ ...flags, token: token(flags.token, {}) }, { write: io.stdout });
+			await simulate({ ...flags, token: token(flags.token, {}) }, io.stdout);
 		});
 }
 
@@ -201,8 +201,9 @@ function applicationNameFlag(description: string): Option {
 	return flag("--application-name <name>", description, applicationName).default("busybar");
 }
 
-function size(name: string): (text: string) => number {
-	return integer(name, 0, 255);
+function sizeFlag(side: "width" | "height"): Option {
+	const own = "pixels; 0 means the display's or the frames' own";
+	return flag(`--${side} <n>`, own, integer(`--${side}`, 0, 255)).default(0);
 }
 
 /** Turns what commander has against a command line into our one sentence; its way out after `--help` stays. */

@@ -21,8 +21,3 @@ export interface Animation {
 	/** The first is `default` and spans all frames. */
 	readonly sections: readonly Section[];
 }
-
-/** Something is wrong with an animation or its file; the message is one sentence for the user. */
-export class AnimationError extends Error {
-	override readonly name = "AnimationError";
-}

@@ -3,8 +3,8 @@
  * Layout: busy-app/busybar-firmware, lib/anim_file/anim_file_format.h at 2131385d.
  */
 
+import { CommandError } from "../command-error.ts";
 import type { Animation, ColorMode, Section } from "./animation.ts";
-import { AnimationError } from "./animation.ts";
 import { colorModes, packPixels, unpackPixels } from "./pixels.ts";
 import { compress, decompress } from "./rle.ts";
 
@@ -25,7 +25,7 @@ interface FileFrame {
 	duration: number;
 }
 
-/** @throws AnimationError if the animation does not fit the container. */
+/** @throws CommandError if the animation does not fit the container. */
 export function encodeBicycle0(animation: Animation): Uint8Array {
 	const { width, height, fps, colorMode, frames, sections } = animation;
 	requireFits({ width, height, fps, colorMode, frameCount: frames.length });
@@ -71,7 +71,7 @@ export function encodeBicycle0(animation: Animation): Uint8Array {
 	return file;
 }
 
-/** Whether an animation of this shape can be compiled at all. @throws AnimationError */
+/** Whether an animation of this shape can be compiled at all. @throws CommandError */
 export function requireFits(shape: Omit<Animation, "frames" | "sections"> & { readonly frameCount: number }): void {
 	const { width, height } = shape;
 	requireRange("width", width, 1, 255);
@@ -79,9 +79,7 @@ export function requireFits(shape: Omit<Animation, "frames" | "sections"> & { re
 	requireRange("fps", shape.fps, 1, 255);
 	requireRange("frame count", shape.frameCount, 1, maxFrames);
 	if (shape.colorMode === "gray4" && (width * height) % 2 !== 0) {
-		throw new AnimationError(
-			`gray4 requires an even pixel count, and ${width}x${height} is odd; make one of them even.`,
-		);
+		throw new CommandError(`gray4 requires an even pixel count, and ${width}x${height} is odd; make one of them even.`);
 	}
 	if (shape.frameCount * width * height * 4 > maxDecodedBytes) {
 		const why = `that many frames of ${width}x${height} are too large`;
@@ -108,7 +106,7 @@ function fileFramesOf(animation: Animation): {
 			const rle = compressed.length < packed.length;
 			const data = rle ? compressed : packed;
 			if (data.length > 0xffff) {
-				throw new AnimationError(
+				throw new CommandError(
 					`frame ${index} needs ${data.length} bytes, and the format holds at most 65535 per frame; make it smaller.`,
 				);
 			}
@@ -122,12 +120,12 @@ function fileFramesOf(animation: Animation): {
 
 /**
  * Everything the firmware's loader checks and everything it trusts. Held display frames share one pixel array.
- * @throws AnimationError naming the field and its value.
+ * @throws CommandError naming the field and its value.
  */
 export function decodeBicycle0(file: Uint8Array): Animation {
 	const found = new TextDecoder("latin1").decode(file.subarray(0, 8));
 	if (found === "bicycle1") {
-		throw new AnimationError(
+		throw new CommandError(
 			"this file is bicycle1, which newer firmware reads; only bicycle0 is supported yet; compile its source zip.",
 		);
 	}
@@ -288,7 +286,7 @@ function readFrames(file: Uint8Array, start: number, header: Header) {
 function requireSections(sections: readonly Section[], frameCount: number): void {
 	const [first] = sections;
 	if (first?.name !== "default" || first.start !== 0 || first.end !== frameCount - 1) {
-		throw new AnimationError(
+		throw new CommandError(
 			`section 0 must be "default" over frames 0..${frameCount - 1}, and it is ` +
 				`${JSON.stringify(first?.name)} over ${first?.start}..${first?.end}; make the file again.`,
 		);
@@ -324,8 +322,8 @@ function invalid(
 	value: number | string | undefined,
 	why: string,
 	toDo = "make the file again",
-): AnimationError {
-	return new AnimationError(`the animation's ${field} is ${value}: ${why}; ${toDo}.`);
+): CommandError {
+	return new CommandError(`the animation's ${field} is ${value}: ${why}; ${toDo}.`);
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -1,7 +1,7 @@
 /** Numbered PNG frames, from a folder or from inside a source zip, put in order and checked. Pure. */
 
+import { CommandError } from "../command-error.ts";
 import type { Animation, ColorMode, Section } from "./animation.ts";
-import { AnimationError } from "./animation.ts";
 import { decodePng } from "./png.ts";
 
 export interface FrameSettings {
@@ -18,7 +18,7 @@ export interface FrameSettings {
 
 /**
  * @param names candidates; those that are not `frame_N.png` are ignored.
- * @throws AnimationError `missing frame_N.png` for a gap, or about the first frame that does not fit.
+ * @throws CommandError `missing frame_N.png` for a gap, or about the first frame that does not fit.
  */
 export function animationFromFrames(
 	names: readonly string[],
@@ -28,20 +28,20 @@ export function animationFromFrames(
 	const found = new Set(names.filter((name) => /^frame_(0|[1-9]\d{0,5})\.png$/.test(name)));
 	const frameCount = settings.frameCount ?? Math.max(found.size, 1);
 	if (found.size > frameCount) {
-		throw new AnimationError(`there are ${found.size} frames, and --frames says ${frameCount}; leave --frames out.`);
+		throw new CommandError(`there are ${found.size} frames, and --frames says ${frameCount}; leave --frames out.`);
 	}
 	let { width, height } = settings;
 	const frames: Uint8Array[] = [];
 	for (let index = 0; index < frameCount; index++) {
 		const name = `frame_${index}.png`;
 		if (!found.has(name)) {
-			throw new AnimationError(`missing ${name}: frames are numbered frame_0.png, frame_1.png ... without a gap.`);
+			throw new CommandError(`missing ${name}: frames are numbered frame_0.png, frame_1.png ... without a gap.`);
 		}
 		const picture = decodePng(name, read(name));
 		width ??= picture.width;
 		height ??= picture.height;
 		if (picture.width !== width || picture.height !== height) {
-			throw new AnimationError(
+			throw new CommandError(
 				`${name} is ${picture.width}x${picture.height}, and it must be ${width}x${height}: all frames have one size.`,
 			);
 		}

@@ -1,14 +1,14 @@
 /** An animation from a file's bytes, whatever its name says: a source zip or a compiled `.anim`. Pure. */
 
+import { CommandError } from "../command-error.ts";
 import type { Animation } from "./animation.ts";
-import { AnimationError } from "./animation.ts";
 import { decodeBicycle0 } from "./bicycle0.ts";
 
 export function isZip(file: Uint8Array): boolean {
 	return file[0] === 0x50 && file[1] === 0x4b;
 }
 
-/** `name` is for messages. @throws AnimationError */
+/** `name` is for messages. @throws CommandError */
 export async function openAnimation(
 	name: string,
 	file: Uint8Array,
@@ -20,6 +20,6 @@ export async function openAnimation(
 		}
 		return { animation: decodeBicycle0(file), format: "bicycle0" };
 	} catch (error) {
-		throw error instanceof AnimationError ? new AnimationError(`${name}: ${error.message}`) : error;
+		throw error instanceof CommandError ? new CommandError(`${name}: ${error.message}`) : error;
 	}
 }

@@ -3,7 +3,7 @@
  * by that many verbatim blocks, one without by a single block to repeat that many times. Pure.
  */
 
-import { AnimationError } from "./animation.ts";
+import { CommandError } from "../command-error.ts";
 
 const maxCount = 127;
 
@@ -43,10 +43,10 @@ function equalBlocks(source: Uint8Array, a: number, b: number, blockBytes: numbe
 	return true;
 }
 
-/** @throws AnimationError, beginning with `what`, unless `data` unfolds to exactly `expectedBytes`. */
+/** @throws CommandError, beginning with `what`, unless `data` unfolds to exactly `expectedBytes`. */
 export function decompress(data: Uint8Array, blockBytes: number, expectedBytes: number, what: string): Uint8Array {
 	const out = new Uint8Array(expectedBytes);
-	const fail = (why: string) => new AnimationError(`the animation's ${what} is damaged: ${why}; make the file again.`);
+	const fail = (why: string) => new CommandError(`the animation's ${what} is damaged: ${why}; make the file again.`);
 	let to = 0;
 	for (let from = 0; from < data.length; ) {
 		const operation = data[from] ?? 0;

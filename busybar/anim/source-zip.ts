@@ -5,9 +5,9 @@
 
 import type { Zippable } from "fflate";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
+import { CommandError } from "../command-error.ts";
 import { isRecord, parseObject } from "../json.ts";
 import type { Animation, ColorMode, Section } from "./animation.ts";
-import { AnimationError } from "./animation.ts";
 import { animationFromFrames } from "./frames.ts";
 import { colorModes } from "./pixels.ts";
 import { encodePng } from "./png.ts";
@@ -27,13 +27,13 @@ export function encodeSourceZip(animation: Animation, name: string): Uint8Array 
 	return zipSync(files, { mtime: timestamp });
 }
 
-/** @throws AnimationError */
+/** @throws CommandError */
 export function decodeSourceZip(file: Uint8Array): Animation {
 	const files = unzip(file);
 	const metaPath = Object.keys(files).find((path) => /^(?:[^/]+\/)?meta\.json$/.test(path));
 	const metaBytes = metaPath === undefined ? undefined : files[metaPath];
 	if (metaPath === undefined || metaBytes === undefined) {
-		throw new AnimationError("the zip has no meta.json: a source zip holds NAME/meta.json and NAME/frame_0.png ...");
+		throw new CommandError("the zip has no meta.json: a source zip holds NAME/meta.json and NAME/frame_0.png ...");
 	}
 	const folder = metaPath.slice(0, -"meta.json".length);
 	const names = Object.keys(files).flatMap((path) => (path.startsWith(folder) ? [path.slice(folder.length)] : []));
@@ -48,31 +48,31 @@ function unzip(file: Uint8Array): Record<string, Uint8Array> {
 				if (entry.name.startsWith("__MACOSX/") || entry.name.endsWith("/")) return false;
 				total += entry.originalSize;
 				if (total > maxUnzippedBytes) {
-					throw new AnimationError(`the zip unfolds to over ${maxUnzippedBytes} bytes; use fewer or smaller frames.`);
+					throw new CommandError(`the zip unfolds to over ${maxUnzippedBytes} bytes; use fewer or smaller frames.`);
 				}
 				return true;
 			},
 		});
 	} catch (error) {
-		if (error instanceof AnimationError) throw error;
-		throw new AnimationError("the zip is damaged; make it again.");
+		if (error instanceof CommandError) throw error;
+		throw new CommandError("the zip is damaged; make it again.");
 	}
 }
 
 function readMeta(text: string): { fps: number; colorMode: ColorMode; sections: Section[] } {
 	const meta = parseObject(text);
-	if (meta === undefined) throw new AnimationError("meta.json is not a JSON object; correct it.");
+	if (meta === undefined) throw new CommandError("meta.json is not a JSON object; correct it.");
 	const fps = meta.fps;
 	if (typeof fps !== "number" || !Number.isInteger(fps) || fps < 1 || fps > 255) {
-		throw new AnimationError(`meta.json must have "fps", a whole number from 1 to 255.`);
+		throw new CommandError(`meta.json must have "fps", a whole number from 1 to 255.`);
 	}
 	const colorMode = (Object.keys(colorModes) as ColorMode[]).find((mode) => mode === meta.color_mode);
 	if (!colorMode) {
-		throw new AnimationError(`meta.json must have "color_mode", one of ${Object.keys(colorModes).join(", ")}.`);
+		throw new CommandError(`meta.json must have "color_mode", one of ${Object.keys(colorModes).join(", ")}.`);
 	}
 	const sections = meta.sections;
 	if (!Array.isArray(sections) || !sections.every(isSection)) {
-		throw new AnimationError(`meta.json must have "sections", a list (may be empty) of {"name", "start", "end"}.`);
+		throw new CommandError(`meta.json must have "sections", a list (may be empty) of {"name", "start", "end"}.`);
 	}
 	return { fps, colorMode, sections };
 }

@@ -1,15 +1,14 @@
 /**
  * The bar's own HTTP endpoints: which paths and methods exist, and what each does to the bar. Knows nothing of sockets.
- * Left out of a real bar's list: audio, brightness, Wi-Fi, BLE, updates, storage writes and the status WebSocket.
+ * What a real bar has beyond these is listed in docs/bar.md.
  */
 
 import { displays } from "../displays.ts";
 import { parseObject } from "../json.ts";
 import type { Bar } from "./bar.ts";
 import type { DrawOutcome } from "./canvas.ts";
-import { BadRequest, parseDrawRequest, parseElementIds } from "./draw-request.ts";
+import { BadRequest, parseDrawRequest } from "./draw-request.ts";
 import { packBack, packFront } from "./picture.ts";
-import { isUploadOwner } from "./storage.ts";
 
 export interface Answer {
 	readonly status: number;
@@ -46,16 +45,12 @@ export const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, Handler>
 	"/api/access": {
 		GET: ({ bar }) => json({ mode: bar.access === "usb" ? "disabled" : bar.access, key_valid: bar.hasToken }),
 	},
-	"/api/name": { GET: ({ bar }) => json({ name: bar.name }), POST: setName },
+	"/api/name": { GET: () => json({ name: "BUSY Bar" }) },
 	"/api/status": {
 		GET: ({ bar }) => json({ device: device(), firmware: firmware(bar), system: system(bar), power: power() }),
 	},
-	"/api/status/device": { GET: () => json(device()) },
-	"/api/status/firmware": { GET: ({ bar }) => json(firmware(bar)) },
-	"/api/status/system": { GET: ({ bar }) => json(system(bar)) },
-	"/api/status/power": { GET: () => json(power()) },
 	[DRAW_PATH]: { POST: draw, DELETE: clear },
-	[UPLOAD_PATH]: { DELETE: deleteUploads },
+	[UPLOAD_PATH]: {},
 	"/api/storage/list": { GET: listStorage },
 	"/api/busy/snapshot": {
 		GET: ({ bar }) => json(bar.busy.snapshot()),
@@ -81,9 +76,9 @@ export function refusal(bar: Bar, status: number, error: string): Answer {
 }
 
 function draw({ bar, body }: Call): Answer | Promise<Answer> {
-	const request = parseDrawRequest(body, bar.model);
+	const request = parseDrawRequest(body);
 	for (const element of request.elements) {
-		if (element.type !== "image" || element.stock) continue;
+		if (element.type !== "image") continue;
 		const image = bar.decoder.image(bar.storage.read(element.file));
 		if (image === undefined) throw new BadRequest("failed to decode image");
 		const { width, height } = displays[element.display];
@@ -102,8 +97,6 @@ function drawAnswer(bar: Bar, outcome: DrawOutcome): Answer {
 			return ok();
 		case "refused":
 			return refusal(bar, 409, "Not drawn due to low priority");
-		case "nothing to display":
-			return refusal(bar, 400, "Nothing to display");
 		case "too many elements":
 			return refusal(bar, 400, "Elements number limit exceeded");
 		case "changed element":
@@ -112,26 +105,12 @@ function drawAnswer(bar: Bar, outcome: DrawOutcome): Answer {
 }
 
 /** A name in the body is lost on its way through the firmware: such a clear clears everything. */
-function clear({ bar, query, body }: Call): Answer {
+function clear({ bar, query }: Call): Answer {
 	const name = query.get("application_name") ?? "";
 	const isScoped = name !== "" && name.length <= LONGEST_CLEAR_NAME;
-	switch (bar.canvas.clear(isScoped ? name : undefined, parseElementIds(body))) {
-		case "cleared":
-			return ok();
-		case "not displaying":
-			return refusal(bar, 400, "this application_name is currently not displaying anything");
-		case "unknown element":
-			return refusal(bar, 400, "one of element_ids is non-existent");
-	}
-}
-
-function deleteUploads({ bar, query }: Call): Answer {
-	const name = query.get("application_name") ?? "";
-	if (!isUploadOwner(name)) return refusal(bar, 400, "Bad Request");
-	const files = bar.storage.uploads(name);
-	if (files.length === 0 || files.some((path) => bar.isPlaying(path))) return refusal(bar, 503, "File delete failed");
-	for (const path of files) bar.storage.remove(path);
-	return ok();
+	return bar.canvas.clear(isScoped ? name : undefined)
+		? ok()
+		: refusal(bar, 400, "this application_name is currently not displaying anything");
 }
 
 function listStorage({ bar, query }: Call): Answer {
@@ -143,7 +122,7 @@ function listStorage({ bar, query }: Call): Answer {
 
 export function pressKey(bar: Bar, key: string): Answer {
 	if (!KEYS.includes(key)) return refusal(bar, 400, "Bad Request");
-	if (DISMISSING_KEYS.includes(key)) bar.canvas.clear(undefined);
+	if (DISMISSING_KEYS.includes(key)) bar.canvas.clear();
 	return ok();
 }
 
@@ -152,13 +131,6 @@ function readScreen({ bar, query }: Call): Answer {
 	if (display !== "0" && display !== "1") return refusal(bar, 400, "Bad Request");
 	const pixels = display === "0" ? packFront(bar.screen("front")) : packBack(bar.screen("back"));
 	return { status: 200, body: Buffer.from(pixels).toString("base64"), contentType: "image/bmp" };
-}
-
-function setName({ bar, body }: Call): Answer {
-	const name = parseObject(body)?.name;
-	if (typeof name !== "string" || !/^[ -_a-}]{1,20}$/.test(name)) return refusal(bar, 400, "Bad Request");
-	bar.name = name;
-	return ok();
 }
 
 function device() {

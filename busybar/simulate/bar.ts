@@ -43,7 +43,6 @@ export class Bar {
 	readonly journal = new Journal();
 	readonly bootedAtMs: number;
 	readonly decoder = new FileDecoder();
-	name = "BUSY Bar";
 	faults: Faults;
 	readonly #token: string | undefined;
 

@@ -16,14 +16,12 @@ export const IDLE_LOADER_PRIORITY = 10;
 export const BUSY_LOADER_PRIORITY = 101;
 const MAX_ELEMENTS = 100;
 
-export type DrawOutcome = "drawn" | "refused" | "nothing to display" | "too many elements" | "changed element";
-export type ClearOutcome = "cleared" | "not displaying" | "unknown element";
+export type DrawOutcome = "drawn" | "refused" | "too many elements" | "changed element";
 
 export interface ShownElement {
 	readonly element: DrawElement;
 	/** An animation's first frame. */
 	readonly startedAtMs: number;
-	readonly zIndex: number;
 	/** Undefined: stays until cleared. */
 	readonly expiresAtMs: number | undefined;
 	readonly cancelExpiry: () => void;
@@ -43,7 +41,6 @@ export class Canvas {
 	#applicationName: string | undefined;
 	#priority = 0;
 	#loaderPriority = IDLE_LOADER_PRIORITY;
-	#nextZIndex = 0;
 	#parked: ParkedDraw | undefined;
 
 	constructor(clock: Clock, model: Model) {
@@ -65,9 +62,9 @@ export class Canvas {
 		return this.#loaderPriority;
 	}
 
-	/** From the lowest to the topmost. */
+	/** From the lowest to the topmost: in the order in which their ids were first drawn. */
 	get elements(): readonly ShownElement[] {
-		return [...this.#elements.values()].sort((a, b) => a.zIndex - b.zIndex);
+		return [...this.#elements.values()];
 	}
 
 	get parked(): { readonly request: DrawRequest; readonly refusedAtMs: number } | undefined {
@@ -89,20 +86,12 @@ export class Canvas {
 		};
 	}
 
-	/** Without a name everything goes, whoever drew it. */
-	clear(applicationName: string | undefined, elementIds?: readonly string[]): ClearOutcome {
-		const ids = this.#model.hasCanvasAdditions ? elementIds : undefined;
-		if (this.#applicationName === undefined) return ids === undefined ? "cleared" : "unknown element";
-		if (applicationName !== undefined && applicationName !== this.#applicationName) {
-			return this.#model.refusesForeignClear ? "not displaying" : "cleared";
-		}
-		if (ids === undefined) {
-			this.#close();
-			return "cleared";
-		}
-		if (!ids.every((id) => this.#elements.has(id))) return "unknown element";
-		for (const id of ids) this.#remove(id);
-		return "cleared";
+	/** Without a name everything goes, whoever drew it. False: the application shows nothing, and the bar says so. */
+	clear(applicationName?: string): boolean {
+		if (this.#applicationName === undefined) return true;
+		const isForeign = applicationName !== undefined && applicationName !== this.#applicationName;
+		if (!isForeign) this.#close();
+		return !isForeign || !this.#model.refusesForeignClear;
 	}
 
 	/** What else runs on the bar. A rise above the canvas wipes it; any change gives a parked draw its second chance. */
@@ -135,43 +124,28 @@ export class Canvas {
 		if (request.applicationName !== this.#applicationName) this.#close();
 		this.#applicationName = request.applicationName;
 		this.#priority = request.priority;
-		const outcome = this.#applyElements(request.elements);
-		if (this.#elements.size > 0) return outcome;
-		this.#close();
-		return outcome === "drawn" ? "nothing to display" : outcome;
-	}
-
-	#applyElements(elements: readonly DrawElement[]): DrawOutcome {
-		const nowMs = this.#clock.now();
-		for (const element of elements) {
-			if (element.displayUntilSeconds !== undefined && element.displayUntilSeconds * 1000 <= nowMs) continue;
+		for (const element of request.elements) {
 			const before = this.#elements.get(element.id);
 			if (before === undefined && this.#elements.size >= MAX_ELEMENTS) return "too many elements";
 			if (before !== undefined && !isSameSlot(before.element, element)) return "changed element";
 			before?.cancelExpiry();
-			this.#elements.set(element.id, this.#show(element, before, nowMs));
+			this.#elements.set(element.id, this.#show(element));
 		}
 		return "drawn";
 	}
 
-	#show(element: DrawElement, before: ShownElement | undefined, nowMs: number): ShownElement {
-		const lifetimeMs = lifetime(element, nowMs);
-		const zIndex = element.zIndex ?? before?.zIndex ?? this.#nextZIndex;
-		this.#nextZIndex = Math.max(this.#nextZIndex, zIndex + 10);
-		return {
-			element,
-			startedAtMs: nowMs,
-			zIndex,
-			expiresAtMs: lifetimeMs === undefined ? undefined : nowMs + lifetimeMs,
-			cancelExpiry:
-				lifetimeMs === undefined ? () => undefined : this.#clock.after(lifetimeMs, () => this.#remove(element.id)),
-		};
-	}
-
-	#remove(id: string): void {
-		this.#elements.get(id)?.cancelExpiry();
-		this.#elements.delete(id);
-		if (this.#elements.size === 0) this.#close();
+	#show(element: DrawElement): ShownElement {
+		const nowMs = this.#clock.now();
+		// The firmware multiplies in 32 bits, so that a timeout of 25 days and more comes out as anything.
+		const lifetimeMs = Math.imul(element.timeoutSeconds, 1000);
+		if (lifetimeMs <= 0) {
+			return { element, startedAtMs: nowMs, expiresAtMs: undefined, cancelExpiry: () => undefined };
+		}
+		const cancelExpiry = this.#clock.after(lifetimeMs, () => {
+			this.#elements.delete(element.id);
+			if (this.#elements.size === 0) this.#close();
+		});
+		return { element, startedAtMs: nowMs, expiresAtMs: nowMs + lifetimeMs, cancelExpiry };
 	}
 
 	#close(): void {
@@ -179,7 +153,6 @@ export class Canvas {
 		this.#elements.clear();
 		this.#applicationName = undefined;
 		this.#priority = 0;
-		this.#nextZIndex = 0;
 	}
 
 	#refuseParked(): void {
@@ -192,11 +165,4 @@ export class Canvas {
 
 function isSameSlot(before: DrawElement, after: DrawElement): boolean {
 	return before.type === after.type && before.display === after.display;
-}
-
-/** The firmware multiplies in 32 bits, so that a timeout of 25 days and more comes out as anything. */
-function lifetime(element: DrawElement, nowMs: number): number | undefined {
-	if (element.displayUntilSeconds !== undefined) return element.displayUntilSeconds * 1000 - nowMs;
-	const timeoutMs = Math.imul(element.timeoutSeconds, 1000);
-	return timeoutMs > 0 ? timeoutMs : undefined;
 }

@@ -1,18 +1,16 @@
 /**
- * The simulator's own endpoints under `/_sim/`, which no real bar has: state, journal, faults, BUSY timer, keys. They work
+ * The simulator's own endpoints under `/_sim/`, which no real bar has: what is to see, faults, BUSY timer, keys. They work
  * without a token and whatever faults are set.
  */
 
 import { parseObject } from "../json.ts";
-import { type Answer, json, pressKey } from "./api.ts";
+import { type Answer, json, ok, pressKey } from "./api.ts";
 import type { Bar, Faults } from "./bar.ts";
 import type { JournalEntry } from "./journal.ts";
 import { isLit, packBack, packFront } from "./picture.ts";
-import type { StoredFile } from "./storage.ts";
 
-export interface BarState {
-	/** Milliseconds since the Unix epoch. */
-	readonly now: number;
+/** All there is to see, in one answer. */
+export interface LiveView {
 	readonly api: string;
 	readonly canvas: {
 		/** `null` while the canvas is idle. */
@@ -25,8 +23,11 @@ export interface BarState {
 	readonly loaderPriority: number;
 	readonly busy: boolean;
 	readonly lit: { readonly front: boolean; readonly back: boolean };
-	readonly files: readonly StoredFile[];
 	readonly faults: Faults;
+	/** Base64, as `/api/screen` has them. */
+	readonly front: string;
+	readonly back: string;
+	readonly journal: readonly JournalEntry[];
 }
 
 interface ElementState {
@@ -41,29 +42,16 @@ interface ElementState {
 	readonly loadError: boolean;
 }
 
-/** What the page shows, in one answer. */
-export interface LiveView extends BarState {
-	/** Base64, as `/api/screen` has them. */
-	readonly front: string;
-	readonly back: string;
-	readonly journal: readonly JournalEntry[];
-}
-
 export function control(bar: Bar, method: string, url: URL, body: string): Answer {
 	switch (`${method} ${url.pathname}`) {
-		case "GET /_sim/state":
-			return json(barState(bar));
-		case "GET /_sim/journal":
-			return json(bar.journal.entries());
 		case "GET /_sim/live":
 			return json(liveView(bar, Number(url.searchParams.get("after") ?? 0)));
 		case "POST /_sim/faults":
 			return setFaults(bar, body);
-		case "POST /_sim/busy": {
+		case "POST /_sim/busy":
 			if (url.searchParams.get("on") === "true") bar.busy.start();
 			else bar.busy.stop();
-			return json(barState(bar));
-		}
+			return ok();
 		case "POST /_sim/key":
 			return pressKey(bar, url.searchParams.get("key") ?? "");
 		default:
@@ -71,27 +59,23 @@ export function control(bar: Bar, method: string, url: URL, body: string): Answe
 	}
 }
 
-function barState(bar: Bar): BarState {
-	const now = bar.clock.now();
-	const { canvas } = bar;
+function liveView(bar: Bar, afterRevision: number): LiveView {
+	const { canvas, clock, decoder, storage } = bar;
+	const now = clock.now();
+	const [front, back] = [bar.screen("front"), bar.screen("back")];
 	return {
-		now,
 		api: bar.model.apiSemver,
 		canvas: {
 			applicationName: canvas.applicationName ?? null,
 			priority: canvas.priority,
-			elements: canvas.elements.map(({ element, expiresAtMs }) => {
-				const file = element.type === "animation" || element.type === "image" ? element.file : null;
-				return {
-					id: element.id,
-					type: element.type,
-					display: element.display,
-					remainingMs: expiresAtMs === undefined ? null : expiresAtMs - now,
-					file,
-					loadError:
-						element.type === "animation" && bar.decoder.animation(bar.storage.read(element.file)) === undefined,
-				};
-			}),
+			elements: canvas.elements.map(({ element, expiresAtMs }) => ({
+				id: element.id,
+				type: element.type,
+				display: element.display,
+				remainingMs: expiresAtMs === undefined ? null : expiresAtMs - now,
+				file: "file" in element ? element.file : null,
+				loadError: element.type === "animation" && decoder.animation(storage.read(element.file)) === undefined,
+			})),
 		},
 		parked: canvas.parked
 			? {
@@ -102,17 +86,10 @@ function barState(bar: Bar): BarState {
 			: null,
 		loaderPriority: canvas.loaderPriority,
 		busy: bar.busy.isActive,
-		lit: { front: isLit(bar.screen("front")), back: isLit(bar.screen("back")) },
-		files: bar.storage.files,
+		lit: { front: isLit(front), back: isLit(back) },
 		faults: bar.faults,
-	};
-}
-
-function liveView(bar: Bar, afterRevision: number): LiveView {
-	return {
-		...barState(bar),
-		front: Buffer.from(packFront(bar.screen("front"))).toString("base64"),
-		back: Buffer.from(packBack(bar.screen("back"))).toString("base64"),
+		front: Buffer.from(packFront(front)).toString("base64"),
+		back: Buffer.from(packBack(back)).toString("base64"),
 		journal: bar.journal.entries(afterRevision),
 	};
 }

@@ -5,7 +5,6 @@
 
 import type { Display } from "../displays.ts";
 import { isRecord, parseObject } from "../json.ts";
-import type { Model } from "./model.ts";
 
 /** R, G, B, A, each 0..255. */
 export type Color = readonly [number, number, number, number];
@@ -34,6 +33,9 @@ const FONTS = [
 	"superscript",
 ] as const;
 
+/** A real bar has these. Ignoring one would show something else than the bar does. */
+const LEFT_OUT = ["stock_path", "display_until", "opacity", "z_index"];
+
 export type Alignment = (typeof ALIGNMENTS)[number];
 
 interface Placement {
@@ -44,9 +46,6 @@ interface Placement {
 	readonly align: Alignment;
 	/** 0 or less: none. */
 	readonly timeoutSeconds: number;
-	/** Unix time; the other way to say how long. */
-	readonly displayUntilSeconds: number | undefined;
-	readonly zIndex: number | undefined;
 }
 
 export interface AnimationElement extends Placement {
@@ -55,15 +54,11 @@ export interface AnimationElement extends Placement {
 	readonly file: string;
 	readonly section: string;
 	readonly loop: boolean;
-	/** Percent. */
-	readonly opacity: number;
 }
 
 interface ImageElement extends Placement {
 	readonly type: "image";
 	readonly file: string;
-	readonly stock: boolean;
-	readonly opacity: number;
 }
 
 export interface RectangleElement extends Placement {
@@ -78,11 +73,11 @@ export interface RectangleElement extends Placement {
 }
 
 /** Checked like the others, and on the canvas, but without pixels: the simulated bar has no fonts. */
-interface UndrawnElement extends Placement {
-	readonly type: "text" | "countdown" | "xpmbitmap";
+interface TextElement extends Placement {
+	readonly type: "text";
 }
 
-export type DrawElement = AnimationElement | ImageElement | RectangleElement | UndrawnElement;
+export type DrawElement = AnimationElement | ImageElement | RectangleElement | TextElement;
 
 export interface DrawRequest {
 	readonly applicationName: string;
@@ -93,7 +88,7 @@ export interface DrawRequest {
 /** A 400; the message is the bar's own text. */
 export class BadRequest extends Error {}
 
-export function parseDrawRequest(body: string, model: Model): DrawRequest {
+export function parseDrawRequest(body: string): DrawRequest {
 	const request = parseObject(body);
 	const applicationName = request?.application_name;
 	// Malformed JSON ends here too: the firmware looks for the name in whatever the parser gave it.
@@ -111,41 +106,26 @@ export function parseDrawRequest(body: string, model: Model): DrawRequest {
 	return {
 		applicationName,
 		priority,
-		elements: elements.map((element: unknown, index) => parseElement(element, index, applicationName, model)),
+		elements: elements.map((element: unknown, index) => parseElement(element, index, applicationName)),
 	};
 }
 
-/** The body of a clear, of which only `element_ids` counts: firmware 27 reads a name there and then loses it. */
-export function parseElementIds(body: string): readonly string[] | undefined {
-	const ids = parseObject(body)?.element_ids;
-	if (ids === undefined) return undefined;
-	if (!Array.isArray(ids) || !ids.every((id) => typeof id === "string")) throw new BadRequest("Bad Request");
-	return ids;
-}
-
-function parseElement(value: unknown, index: number, applicationName: string, model: Model): DrawElement {
+function parseElement(value: unknown, index: number, applicationName: string): DrawElement {
 	const fields = new Fields(isRecord(value) ? value : {}, index);
 	const id = fields.text("id", /^[A-Za-z0-9._-]+$/, "contain only letters, digits, '.', '_' and '-'");
-	const types = ["text", "image", "animation", "countdown", "rectangle", "xpmbitmap"] as const;
-	const type = fields.choice("type", model.hasCanvasAdditions ? types : types.slice(0, 5));
-	const placement = { id, ...parsePlacement(fields, model) };
+	const type = fields.choice("type", ["text", "image", "animation", "rectangle"]);
+	const placement = { id, ...parsePlacement(fields) };
 	switch (type) {
 		case "animation":
 			return {
 				...placement,
 				type,
-				...parseSource(fields, applicationName, "animations"),
+				file: parseFile(fields, applicationName),
 				section: fields.text("section", /^/, "be a string", "default"),
 				loop: fields.flag("loop"),
-				opacity: fields.integer("opacity", 0, 100, 100),
 			};
 		case "image":
-			return {
-				...placement,
-				type,
-				...parseSource(fields, applicationName, "images"),
-				opacity: fields.integer("opacity", 0, 100, 100),
-			};
+			return { ...placement, type, file: parseFile(fields, applicationName) };
 		case "rectangle":
 			return parseRectangle(fields, placement);
 		case "text":
@@ -157,43 +137,25 @@ function parseElement(value: unknown, index: number, applicationName: string, mo
 				fields.integer(name, 0, 2 ** 31 - 1, 0);
 			}
 			return { ...placement, type };
-		case "countdown":
-			fields.text("timestamp", /^[0-9]+$/, "be a Unix timestamp in a string");
-			fields.choice("direction", ["time_left", "time_since"]);
-			fields.choice("show_hours", ["when_non_zero", "always"]);
-			fields.color("color");
-			return { ...placement, type };
-		case "xpmbitmap":
-			fields.text("data", /^! XPM2\s/, "be an XPM2 picture");
-			return { ...placement, type };
 	}
 }
 
-function parsePlacement(fields: Fields, model: Model): Omit<Placement, "id"> {
-	const until = fields.has("display_until")
-		? Number(fields.text("display_until", /^[0-9]+$/, "be a Unix timestamp in a string"))
-		: undefined;
-	if (until !== undefined && fields.has("timeout")) throw fields.invalid("display_until", "not come with timeout");
+function parsePlacement(fields: Fields): Omit<Placement, "id"> {
+	for (const name of LEFT_OUT) {
+		if (fields.has(name)) throw fields.invalid(name, "be left out: the simulated bar does not support it");
+	}
 	return {
 		display: fields.choice("display", ["front", "back"], "front"),
 		x: fields.integer("x", -4096, 4095, 0),
 		y: fields.integer("y", -4096, 4095, 0),
 		align: fields.choice("align", ALIGNMENTS, "top_left"),
 		timeoutSeconds: fields.integer("timeout", -(2 ** 31), 2 ** 31 - 1, 0),
-		displayUntilSeconds: until,
-		zIndex:
-			model.hasCanvasAdditions && fields.has("z_index") ? fields.integer("z_index", 0, 2 ** 31 - 1, 0) : undefined,
 	};
 }
 
-function parseSource(fields: Fields, applicationName: string, stockFolder: string): { file: string; stock: boolean } {
-	if (fields.has("path") && fields.has("stock_path")) throw fields.invalid("path", "not come with stock_path");
-	if (fields.has("stock_path")) {
-		const path = fields.text("stock_path", /^shared\/[A-Za-z0-9_.]+$/, "look like shared/NAME");
-		return { file: `/ext/apps_assets/shared/${stockFolder}/${path.slice("shared/".length)}`, stock: true };
-	}
+function parseFile(fields: Fields, applicationName: string): string {
 	const path = fields.text("path", /^[A-Za-z0-9._/-]+$/, "contain only letters, digits, '.', '_', '/' and '-'");
-	return { file: `/ext/user_assets/${applicationName}/${path}`, stock: false };
+	return `/ext/user_assets/${applicationName}/${path}`;
 }
 
 function parseRectangle(fields: Fields, placement: Placement): RectangleElement {
@@ -222,7 +184,8 @@ class Fields {
 	}
 
 	has(name: string): boolean {
-		return this.#values[name] !== undefined;
+		const value = this.#values[name];
+		return value !== undefined && value !== null;
 	}
 
 	invalid(name: string, must: string): BadRequest {

@@ -3,7 +3,6 @@
 export type ApiChoice = "25" | "27.5";
 
 export interface Model {
-	readonly api: ApiChoice;
 	readonly apiSemver: string;
 	readonly firmwareVersion: string;
 	readonly buildDate: string;
@@ -12,29 +11,23 @@ export interface Model {
 	readonly terseErrors: boolean;
 	/** Clearing for an application that is not on the screen: 400 since 27, before that a 200 that does nothing. */
 	readonly refusesForeignClear: boolean;
-	/** `z_index`, `xpmbitmap` and `element_ids` came with 27. */
-	readonly hasCanvasAdditions: boolean;
 }
 
 export const MODELS: Readonly<Record<ApiChoice, Model>> = {
 	"25": {
-		api: "25",
 		apiSemver: "25.0.0",
 		firmwareVersion: "1.1.1",
 		buildDate: "2026-07-29",
 		commitHash: "ac59f45c",
 		terseErrors: true,
 		refusesForeignClear: false,
-		hasCanvasAdditions: false,
 	},
 	"27.5": {
-		api: "27.5",
 		apiSemver: "27.5.0",
 		firmwareVersion: "1.2.4",
 		buildDate: "2026-09-11",
 		commitHash: "b315346d",
 		terseErrors: false,
 		refusesForeignClear: true,
-		hasCanvasAdditions: true,
 	},
 };

@@ -230,7 +230,7 @@ function describe({ method, path, query, applicationName, bytes, body }) {
 	if (method === "POST" && path === "/api/assets/upload") parts.push(bytes + " bytes");
 	if (body?.priority) parts.push("priority " + body.priority);
 	for (const drawn of body?.elements ?? []) {
-		parts.push([drawn.type, drawn.path ?? drawn.stock_path ?? drawn.text, drawn.timeout ? "for " + drawn.timeout + " s" : ""].filter(Boolean).join(" "));
+		parts.push([drawn.type, drawn.path ?? drawn.text, drawn.timeout ? "for " + drawn.timeout + " s" : ""].filter(Boolean).join(" "));
 	}
 	return parts.join(" · ");
 }

@@ -1,7 +1,7 @@
 /**
- * The pixels of both screens at a moment. Pure. Draws animations, PNG images and rectangles; text, countdowns, xpm
- * bitmaps and stock images take their place on the canvas but leave no pixels. What is larger than a screen is cut at
- * its edges. An idle canvas is dark: the clock and the bar's other applications are not simulated.
+ * The pixels of both screens at a moment. Pure. Draws animations, PNG images and rectangles; text takes its place on
+ * the canvas but leaves no pixels. What is larger than a screen is cut at its edges. An idle canvas is dark: the clock
+ * and the bar's other applications are not simulated.
  */
 
 import { PNG } from "pngjs";
@@ -51,13 +51,12 @@ export function drawScreen(
 		if (element.display !== display) continue;
 		if (element.type === "animation") {
 			const frame = animationFrame(element, decoder.animation(readFile(element.file)), nowMs - startedAtMs);
-			if (frame === undefined) blend(screen, element, LOAD_ERROR, 100);
-			else blend(screen, element, pictureLayer(frame), element.opacity);
+			blend(screen, element, frame === undefined ? LOAD_ERROR : pictureLayer(frame));
 		} else if (element.type === "image") {
 			const image = decoder.image(readFile(element.file));
-			if (image !== undefined) blend(screen, element, pictureLayer(image), element.opacity);
+			if (image !== undefined) blend(screen, element, pictureLayer(image));
 		} else if (element.type === "rectangle") {
-			blend(screen, element, rectangleLayer(element), 100);
+			blend(screen, element, rectangleLayer(element));
 		}
 	}
 	return screen;
@@ -192,7 +191,7 @@ function fillColor({ fill, fillColors }: RectangleElement, acrossX: number, acro
 	return [mix(0), mix(1), mix(2), mix(3)];
 }
 
-function blend(screen: Picture, element: DrawElement, layer: Layer, opacityPercent: number): void {
+function blend(screen: Picture, element: DrawElement, layer: Layer): void {
 	const left = element.x - anchor(element.align, "left", "right", layer.width);
 	const top = element.y - anchor(element.align, "top", "bottom", layer.height);
 	const toX = Math.min(screen.width, left + layer.width);
@@ -202,7 +201,7 @@ function blend(screen: Picture, element: DrawElement, layer: Layer, opacityPerce
 			const color = layer.at(x - left, y - top);
 			if (color === undefined) continue;
 			const target = (y * screen.width + x) * 4;
-			const alpha = (color[3] * opacityPercent) / 25_500;
+			const alpha = color[3] / 255;
 			const over = (channel: 0 | 1 | 2): number => {
 				const under = screen.rgba[target + channel] ?? 0;
 				return Math.round(under + (color[channel] - under) * alpha);

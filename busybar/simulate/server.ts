@@ -36,7 +36,7 @@ export async function startBarServer(
 ): Promise<BarServer> {
 	const bar = new Bar(options, clock);
 	const server = createServer((request, response) => {
-		void serve(bar, request, response).catch((error: unknown) => response.destroy(asError(error)));
+		void serve(bar, request, response).catch(() => response.destroy());
 	});
 	// The bar lets idle connections be.
 	server.keepAliveTimeout = 0;
@@ -189,8 +189,4 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
 function header(request: IncomingMessage, name: string): string | undefined {
 	const value = request.headers[name];
 	return Array.isArray(value) ? value[0] : value;
-}
-
-function asError(error: unknown): Error {
-	return error instanceof Error ? error : new Error(String(error));
 }

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Faults } from "../../busybar/simulate/bar.ts";
-import type { BarState, LiveView } from "../../busybar/simulate/controls.ts";
+import type { LiveView } from "../../busybar/simulate/controls.ts";
 import type { JournalEntry } from "../../busybar/simulate/journal.ts";
 import { type Screen, unpackScreen } from "./led-picture.ts";
 
@@ -29,7 +29,7 @@ export interface SimulatedBar {
 	readonly addr: string;
 	readonly url: string;
 	readonly pid: number;
-	state(): Promise<BarState>;
+	state(): Promise<LiveView>;
 	journal(): Promise<readonly JournalEntry[]>;
 	/** Works under every fault, unlike `readScreen`. */
 	screen(display: "front" | "back"): Promise<Screen>;
@@ -78,13 +78,14 @@ export async function startSimulatedBar(options: SimulatedBarOptions = {}): Prom
 			call.end(body);
 		});
 
+	const state = async () => JSON.parse(await ask("GET", "live")) as LiveView;
 	return {
 		addr,
 		url,
 		pid: child.pid ?? 0,
-		state: async () => JSON.parse(await ask("GET", "state")) as BarState,
-		journal: async () => JSON.parse(await ask("GET", "journal")) as readonly JournalEntry[],
-		screen: async (display) => unpackScreen((JSON.parse(await ask("GET", "live")) as LiveView)[display], display),
+		state,
+		journal: async () => (await state()).journal,
+		screen: async (display) => unpackScreen((await state())[display], display),
 		async faults(faults) {
 			await ask("POST", "faults", JSON.stringify(faults));
 		},

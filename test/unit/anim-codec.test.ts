@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Animation, ColorMode } from "../../busybar/anim/animation.ts";
-import { AnimationError } from "../../busybar/anim/animation.ts";
 import { decodeBicycle0, encodeBicycle0 } from "../../busybar/anim/bicycle0.ts";
+import { CommandError } from "../../busybar/command-error.ts";
 
 /** Deterministic noise: a fuzz that fails must fail again. */
 function random(seed: number): () => number {
@@ -124,7 +124,7 @@ describe("a file that breaks a rule is refused with a sentence that names it", (
 		["RLE count", change(frames + 4, 0), /frame 0 RLE data is damaged: the count at byte 0 is 0/],
 		["RLE too long", change(frames + 4, 0x7f), /frame 0 RLE data is damaged: it unfolds to more than/],
 	])("%s", (_, file, message) => {
-		expect(() => decodeBicycle0(file)).toThrow(AnimationError);
+		expect(() => decodeBicycle0(file)).toThrow(CommandError);
 		expect(() => decodeBicycle0(file)).toThrow(message);
 		expect(() => decodeBicycle0(file)).toThrow(/; (.* and )?(make|compile) .*\.$/);
 	});
@@ -150,7 +150,7 @@ test("3000 damaged files give an error of the right class or a valid animation, 
 			valid++;
 			expect(decodeBicycle0(encodeBicycle0(decoded))).toEqual(decoded);
 		} catch (error) {
-			expect(error).toBeInstanceOf(AnimationError);
+			expect(error).toBeInstanceOf(CommandError);
 		}
 	}
 	expect(valid).toBeGreaterThan(50);

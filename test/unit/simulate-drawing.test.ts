@@ -41,7 +41,7 @@ describe("draw and clear", () => {
 	test("an animation that is not there is drawn all the same, and said to be unloadable in the state", async () => {
 		const server = await start();
 		expect(await draw(server)).toEqual(OK);
-		const [, state] = await outcome(server, "GET /_sim/state");
+		const [, state] = await outcome(server, "GET /_sim/live");
 		expect(state).toMatchObject({
 			canvas: { elements: [{ id: "a", loadError: true }] },
 			lit: { front: true, back: false },
@@ -111,17 +111,6 @@ describe("draw and clear", () => {
 		const server = await start();
 		await draw(server);
 		expect(await outcome(server, line, more)).toEqual(OK);
-		expect(server.bar.canvas.applicationName).toBeUndefined();
-	});
-
-	test("a clear can be of single elements, if they exist", async () => {
-		const server = await start();
-		await draw(server);
-		const line = `${clear}?application_name=app`;
-		expect(await outcome(server, line, { body: '{"element_ids":["b"]}' })).toEqual(
-			refused(400, "one of element_ids is non-existent"),
-		);
-		expect(await outcome(server, line, { body: '{"element_ids":["a"]}' })).toEqual(OK);
 		expect(server.bar.canvas.applicationName).toBeUndefined();
 	});
 });

@@ -4,7 +4,6 @@ import type { Animation } from "../../busybar/anim/animation.ts";
 import { encodeBicycle0 } from "../../busybar/anim/bicycle0.ts";
 import type { ShownElement } from "../../busybar/simulate/canvas.ts";
 import { parseDrawRequest } from "../../busybar/simulate/draw-request.ts";
-import { MODELS } from "../../busybar/simulate/model.ts";
 import { drawScreen, FileDecoder, isLit, packBack, packFront } from "../../busybar/simulate/picture.ts";
 import { ledPng, unpackScreen } from "../support/led-picture.ts";
 
@@ -37,12 +36,10 @@ function show(
 ) {
 	const { elements: parsed } = parseDrawRequest(
 		JSON.stringify({ application_name: "app", elements: elements.map((element) => ({ id: "a", ...element })) }),
-		MODELS["27.5"],
 	);
 	const shown: ShownElement[] = parsed.map((element) => ({
 		element,
 		startedAtMs: 1000,
-		zIndex: 0,
 		expiresAtMs: undefined,
 		cancelExpiry: () => undefined,
 	}));
@@ -79,10 +76,6 @@ describe("an animation", () => {
 		[200, 1],
 	])("stays in its section: after %i ms frame %i", (elapsedMs, frame) => {
 		expect(show([{ ...LOOPING, section: "middle" }], elapsedMs).pixel(0, 0)).toEqual(COLORS[frame]);
-	});
-
-	test("with half the opacity has half the light", () => {
-		expect(show([{ ...LOOPING, opacity: 50 }]).pixel(0, 0)).toEqual([128, 0, 0]);
 	});
 
 	test.each([
