@@ -50,6 +50,14 @@ describe("what a result means", () => {
 		expect(show({ ...OK, code: null, signal: "SIGSEGV" })?.message).toContain("busybar show was ended by SIGSEGV");
 	});
 
+	test("a CLI that never stopped printing is told as such, and the bar may have got the request", () => {
+		expect(show({ ...OK, killed: true, overflowed: true })).toMatchObject({
+			kind: "unknown",
+			message: expect.stringMatching(/^busybar show was ended because it printed more than a megabyte\. Set `command`/),
+			late: true,
+		});
+	});
+
 	test("an offline command that was ended is no unreachable bar", () => {
 		const failure = failureOf(
 			"create",
