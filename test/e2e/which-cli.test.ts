@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ExecFn } from "../../extensions/busybar-alert/cli/exec.ts";
 import { execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
@@ -18,9 +18,14 @@ class Machine {
 
 	/** A program that prints `help` whatever it is asked. Returns its path. */
 	program(folder: string, help: string, name = "busybar"): string {
+		return this.script(folder, `echo '${help}'`, name);
+	}
+
+	/** A program of shell built-ins: other programs are not on its PATH. Returns its path. */
+	script(folder: string, script: string, name = "busybar"): string {
 		const path = join(this.folder, folder, name);
 		mkdirSync(join(this.folder, folder), { recursive: true });
-		writeFileSync(path, `#!/bin/sh\ncat <<'END'\n${help}\nEND\n`);
+		writeFileSync(path, `#!/bin/sh\n${script}\n`);
 		chmodSync(path, 0o755);
 		this.folders.push(join(this.folder, folder));
 		return path;
@@ -83,12 +88,14 @@ describe("which busybar runs", () => {
 		});
 	});
 
-	test("a relative PATH entry is never searched", async () => {
+	test("a relative PATH entry is never searched, though it leads to a program from here", async () => {
 		const machine = new Machine();
-		machine.program("a", CONTRACT);
+		const path = relative(process.cwd(), machine.program("a", CONTRACT));
+		expect(existsSync(path)).toBe(true);
 		machine.folders.length = 0;
-		const choice = await machine.which({}, [".", "", "a", "./a"]).choose("");
-		expect(choice).toMatchObject({ ok: true, cli: { source: "bundled" } });
+		const which = machine.which({}, [dirname(path), `./${dirname(path)}`]);
+		expect(await which.choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
+		expect(await which.namesakes()).toEqual([]);
 	});
 
 	test("the `command` setting beats PATH, and `bundled` means bundled", async () => {
