@@ -146,6 +146,25 @@ describe("Node for the bundled CLI, where pi is no Node", () => {
 	});
 });
 
+test("a program that has proved nothing yet gets pi's environment without the access key and pi's own Node options", async () => {
+	const machine = new Machine();
+	const seen = join(machine.folder, "seen");
+	const note = `echo "$0 $GIVEN \${BUSYBAR_TOKEN-none} \${NODE_OPTIONS-none}" >> '${seen}'; echo v20.20.2`;
+	const programs = [machine.script("a", note), machine.script("b", note, "node")];
+	const configured = machine.script("c", note, "my-busybar");
+	const env = {
+		PATH: machine.folders.join(delimiter),
+		GIVEN: "given",
+		BUSYBAR_TOKEN: "73519",
+		NODE_OPTIONS: "--inspect-brk",
+	};
+	const which = machine.which({ env, isNode: false });
+	await which.choose("");
+	await which.choose(configured);
+	const lines = [...programs, configured].map((path) => `${path} given none none`);
+	expect(readFileSync(seen, "utf8").trimEnd().split("\n")).toEqual(lines);
+});
+
 describe("the proof", () => {
 	test("is remembered over restarts of pi by path, size and modification time", async () => {
 		const machine = new Machine();
@@ -170,7 +189,7 @@ describe("the proof", () => {
 	test("of a program that hangs ends after 3 s, and costs the next pis none for ten minutes", async () => {
 		const machine = new Machine();
 		const path = machine.program("a", CONTRACT);
-		writeFileSync(path, "#!/bin/sh\nexec sleep 20\n");
+		writeFileSync(path, "#!/bin/sh\nexec /bin/sleep 20\n");
 		const choice = await machine.which().choose("");
 		expect(choice).toMatchObject({ ok: true, cli: { source: "bundled" }, foreign: [path] });
 		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
@@ -190,7 +209,7 @@ describe("the proof", () => {
 		const machine = new Machine();
 		machine.program("a", CONTRACT);
 		const path = join(machine.folder, "a", "busybar");
-		writeFileSync(path, "#!/bin/sh\nexec sleep 20\n");
+		writeFileSync(path, "#!/bin/sh\nexec /bin/sleep 20\n");
 		const which = machine.which();
 		expect(await which.choose("")).toMatchObject({ cli: { source: "bundled" }, isProvisional: true });
 		which.forget("");

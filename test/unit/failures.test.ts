@@ -117,12 +117,16 @@ describe("the token", () => {
 	test("goes the only way there is with one that does not", () => {
 		const { args, env } = new CommandLine(cli(false), { BUSYBAR_TOKEN: "other" }).show("x.anim", target, 8);
 		expect(args.slice(0, 5)).toEqual(["show", "--addr", "10.0.4.20", "--token", "s3cret"]);
-		expect(env.BUSYBAR_TOKEN).toBe("");
+		expect(env).not.toHaveProperty("BUSYBAR_TOKEN");
 	});
 
 	test("of the environment is not used when the setting in force is another", () => {
 		const { env } = new CommandLine(cli(true), { BUSYBAR_TOKEN: "other" }).clear({ ...target, token: "" });
 		expect(env.BUSYBAR_TOKEN).toBe("");
+	});
+
+	test("does not reach a command that asks no bar", () => {
+		expect(new CommandLine(cli(true), { BUSYBAR_TOKEN: "other" }).inspect("x.anim").env).toEqual({});
 	});
 });
 
