@@ -141,16 +141,18 @@ export class CommandLine {
 				...args,
 				...(abilities.requestTimeout ? ["--request-timeout", String(DEADLINE_MS[name] - DEADLINE_MARGIN_MS)] : []),
 			],
-			// An inherited BUSYBAR_TOKEN must not reach the bar when the setting says that there is none.
-			env: { ...childEnvironment(this.#env), BUSYBAR_TOKEN: hidden ? target.token : "" },
+			env: { ...childEnvironment(this.#env), ...(hidden && { BUSYBAR_TOKEN: target.token }) },
 			deadlineMs: DEADLINE_MS[name],
 		};
 	}
 }
 
-/** What pi's user set for pi's own Node (an inspector, a preload) would slow or stop ours. */
-function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-	const { NODE_OPTIONS: _, ...rest } = env;
+/**
+ * What a child gets of pi's environment. Not the options for pi's own Node (an inspector, a preload), which would slow or
+ * stop another one. And not the access key: only a command to the bar gets one, and then the one of the settings.
+ */
+export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+	const { NODE_OPTIONS: _, BUSYBAR_TOKEN: __, ...rest } = env;
 	return rest;
 }
 

@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ExecFn } from "../../extensions/busybar-alert/cli/exec.ts";
 import { execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
@@ -18,9 +18,14 @@ class Machine {
 
 	/** A program that prints `help` whatever it is asked. Returns its path. */
 	program(folder: string, help: string, name = "busybar"): string {
+		return this.script(folder, `echo '${help}'`, name);
+	}
+
+	/** A program of shell built-ins: other programs are not on its PATH. Returns its path. */
+	script(folder: string, script: string, name = "busybar"): string {
 		const path = join(this.folder, folder, name);
 		mkdirSync(join(this.folder, folder), { recursive: true });
-		writeFileSync(path, `#!/bin/sh\ncat <<'END'\n${help}\nEND\n`);
+		writeFileSync(path, `#!/bin/sh\n${script}\n`);
 		chmodSync(path, 0o755);
 		this.folders.push(join(this.folder, folder));
 		return path;
@@ -83,12 +88,14 @@ describe("which busybar runs", () => {
 		});
 	});
 
-	test("a relative PATH entry is never searched", async () => {
+	test("a relative PATH entry is never searched, though it leads to a program from here", async () => {
 		const machine = new Machine();
-		machine.program("a", CONTRACT);
+		const path = relative(process.cwd(), machine.program("a", CONTRACT));
+		expect(existsSync(path)).toBe(true);
 		machine.folders.length = 0;
-		const choice = await machine.which({}, [".", "", "a", "./a"]).choose("");
-		expect(choice).toMatchObject({ ok: true, cli: { source: "bundled" } });
+		const which = machine.which({}, [dirname(path), `./${dirname(path)}`]);
+		expect(await which.choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
+		expect(await which.namesakes()).toEqual([]);
 	});
 
 	test("the `command` setting beats PATH, and `bundled` means bundled", async () => {
@@ -139,6 +146,25 @@ describe("Node for the bundled CLI, where pi is no Node", () => {
 	});
 });
 
+test("a program that has proved nothing yet gets pi's environment without the access key and pi's own Node options", async () => {
+	const machine = new Machine();
+	const seen = join(machine.folder, "seen");
+	const note = `echo "$0 $GIVEN \${BUSYBAR_TOKEN-none} \${NODE_OPTIONS-none}" >> '${seen}'; echo v20.20.2`;
+	const programs = [machine.script("a", note), machine.script("b", note, "node")];
+	const configured = machine.script("c", note, "my-busybar");
+	const env = {
+		PATH: machine.folders.join(delimiter),
+		GIVEN: "given",
+		BUSYBAR_TOKEN: "73519",
+		NODE_OPTIONS: "--inspect-brk",
+	};
+	const which = machine.which({ env, isNode: false });
+	await which.choose("");
+	await which.choose(configured);
+	const lines = [...programs, configured].map((path) => `${path} given none none`);
+	expect(readFileSync(seen, "utf8").trimEnd().split("\n")).toEqual(lines);
+});
+
 describe("the proof", () => {
 	test("is remembered over restarts of pi by path, size and modification time", async () => {
 		const machine = new Machine();
@@ -163,7 +189,7 @@ describe("the proof", () => {
 	test("of a program that hangs ends after 3 s, and costs the next pis none for ten minutes", async () => {
 		const machine = new Machine();
 		const path = machine.program("a", CONTRACT);
-		writeFileSync(path, "#!/bin/sh\nexec sleep 20\n");
+		writeFileSync(path, "#!/bin/sh\nexec /bin/sleep 20\n");
 		const choice = await machine.which().choose("");
 		expect(choice).toMatchObject({ ok: true, cli: { source: "bundled" }, foreign: [path] });
 		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
@@ -183,7 +209,7 @@ describe("the proof", () => {
 		const machine = new Machine();
 		machine.program("a", CONTRACT);
 		const path = join(machine.folder, "a", "busybar");
-		writeFileSync(path, "#!/bin/sh\nexec sleep 20\n");
+		writeFileSync(path, "#!/bin/sh\nexec /bin/sleep 20\n");
 		const which = machine.which();
 		expect(await which.choose("")).toMatchObject({ cli: { source: "bundled" }, isProvisional: true });
 		which.forget("");

@@ -51,6 +51,14 @@ describe("what a result means", () => {
 		expect(show({ ...OK, code: null, signal: "SIGSEGV" })?.message).toContain("busybar show was ended by SIGSEGV");
 	});
 
+	test("a CLI that never stopped printing is told as such, and the bar may have got the request", () => {
+		expect(show({ ...OK, killed: true, overflowed: true })).toMatchObject({
+			kind: "unknown",
+			message: expect.stringMatching(/^busybar show was ended because it printed more than a megabyte\. Set `command`/),
+			late: true,
+		});
+	});
+
 	test("an offline command that was ended is no unreachable bar", () => {
 		const failure = failureOf(
 			"create",
@@ -112,12 +120,16 @@ describe("the token", () => {
 			expiresAfterSeconds: 8,
 		});
 		expect(args.slice(0, 5)).toEqual(["show", "--addr", "10.0.4.20", "--token", "s3cret"]);
-		expect(env.BUSYBAR_TOKEN).toBe("");
+		expect(env).not.toHaveProperty("BUSYBAR_TOKEN");
 	});
 
 	test("of the environment is not used when the setting in force is another", () => {
 		const { env } = new CommandLine(cli(true), { BUSYBAR_TOKEN: "other" }).clear({ ...target, token: "" });
 		expect(env.BUSYBAR_TOKEN).toBe("");
+	});
+
+	test("does not reach a command that asks no bar", () => {
+		expect(new CommandLine(cli(true), { BUSYBAR_TOKEN: "other" }).inspect("x.anim").env).toEqual({});
 	});
 });
 

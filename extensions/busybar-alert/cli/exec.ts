@@ -21,8 +21,10 @@ export interface ExecResult {
 	/** Exit code; null when a signal ended the process or it never started. */
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
-	/** We ended it, at its deadline or upon the signal. Look at this before `code`: a terminated Go CLI exits 0. */
+	/** We ended it: at its deadline, upon the signal, or for its output. Look at this before `code`: a terminated Go CLI exits 0. */
 	readonly killed: boolean;
+	/** It was ended for printing more than a megabyte. */
+	readonly overflowed?: true;
 	/** The first 64 KiB of each stream. */
 	readonly stdout: string;
 	readonly stderr: string;
@@ -38,7 +40,9 @@ export type SpawnDetachedFn = (file: string, args: readonly string[], env: NodeJ
 
 /** Windows has no process groups, and would open a window for a detached console program. */
 const OWN_GROUP = process.platform !== "win32";
-const OUTPUT_LIMIT_BYTES = 64 * 1024;
+const KEPT_BYTES = 64 * 1024;
+/** Of both streams: who prints more than this does not mean to stop. */
+const PRINTED_LIMIT_BYTES = 1024 * 1024;
 const KILL_GRACE_MS = 500;
 /** A grandchild can keep the pipes open after the child is gone. */
 const PIPE_GRACE_MS = 200;
@@ -53,9 +57,13 @@ export const execProcess: ExecFn = (file, args, options) =>
 		const stdout = new BoundedText();
 		const stderr = new BoundedText();
 		const timers: NodeJS.Timeout[] = [];
+		let printedBytes = 0;
+		let overflowed = false;
 		let killed = false;
 		let settled = false;
+		const hasEnded = () => settled || child.exitCode !== null || child.signalCode !== null;
 		const kill = (signal: NodeJS.Signals) => {
+			if (hasEnded()) return;
 			killed = true;
 			endGroup(child, signal);
 		};
@@ -67,17 +75,35 @@ export const execProcess: ExecFn = (file, args, options) =>
 			options.signal?.removeEventListener("abort", abort);
 			// What it had started may have outlived its SIGTERM.
 			if (killed) endGroup(child, "SIGKILL");
-			resolve({ ...end, killed, stdout: stdout.toString(), stderr: stderr.toString() });
+			// And what still holds the pipes is not to keep this process alive.
+			child.unref();
+			child.stdout?.destroy();
+			child.stderr?.destroy();
+			resolve({
+				...end,
+				killed,
+				...(overflowed && { overflowed }),
+				stdout: stdout.toString(),
+				stderr: stderr.toString(),
+			});
 		};
 		const after = (ms: number, run: () => void) => {
-			timers.push(setTimeout(run, ms).unref());
+			// In a pi that was busy or stopped a timer is overdue: what has happened meanwhile arrives first.
+			timers.push(setTimeout(() => setImmediate(run), ms).unref());
+		};
+		const keep = (text: BoundedText, chunk: Buffer) => {
+			text.add(chunk);
+			printedBytes += chunk.length;
+			if (printedBytes <= PRINTED_LIMIT_BYTES || hasEnded()) return;
+			overflowed = true;
+			kill("SIGKILL");
 		};
 
 		child.once("error", (error) => settle({ code: null, signal: null, spawnError: errorCode(error) }));
 		child.once("close", (code, signal) => settle({ code, signal }));
 		child.once("exit", (code, signal) => after(PIPE_GRACE_MS, () => settle({ code, signal })));
-		child.stdout?.on("data", (chunk: Buffer) => stdout.add(chunk));
-		child.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
+		child.stdout?.on("data", (chunk: Buffer) => keep(stdout, chunk));
+		child.stderr?.on("data", (chunk: Buffer) => keep(stderr, chunk));
 		if (options.signal?.aborted) abort();
 		else options.signal?.addEventListener("abort", abort, { once: true });
 		if (options.isBackground) {
@@ -85,6 +111,7 @@ export const execProcess: ExecFn = (file, args, options) =>
 			for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.unref();
 		}
 		after(options.deadlineMs, () => {
+			if (hasEnded()) return;
 			kill("SIGTERM");
 			after(KILL_GRACE_MS, () => {
 				kill("SIGKILL");
@@ -153,7 +180,7 @@ class BoundedText {
 	#bytes = 0;
 
 	add(chunk: Buffer): void {
-		const room = OUTPUT_LIMIT_BYTES - this.#bytes;
+		const room = KEPT_BYTES - this.#bytes;
 		if (room <= 0) return;
 		this.#chunks.push(chunk.subarray(0, room));
 		this.#bytes += Math.min(room, chunk.length);

@@ -44,6 +44,10 @@ export function failureOf(
 	if (result.spawnError !== undefined) {
 		return { kind: "not_found", message: notStarted(command.file, result.spawnError) };
 	}
+	if (result.overflowed) {
+		const message = `busybar ${step} was ended because it printed more than a megabyte. ${SET_COMMAND}`;
+		return { kind: "unknown", message, late: online };
+	}
 	if (result.killed || result.signal !== null) {
 		const what = result.killed
 			? `did not finish within ${command.deadlineMs / 1_000} s`

@@ -7,9 +7,9 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ABILITY_WORDS, type Cli, type CliAbilities } from "../busybar.ts";
+import { ABILITY_WORDS, type Cli, type CliAbilities, childEnvironment } from "../busybar.ts";
 import { readJson, writeJson } from "../files/json-file.ts";
-import type { ExecFn } from "./exec.ts";
+import type { ExecFn, ExecResult } from "./exec.ts";
 import { type Failure, SET_COMMAND } from "./failures.ts";
 
 export type CliChoice =
@@ -161,13 +161,17 @@ export class WhichCli {
 	async #node(): Promise<string | undefined> {
 		if (this.#runtime.isNode) return this.#runtime.execPath;
 		for (const path of await this.#onPath(this.#runtime.platform === "win32" ? "node.exe" : "node")) {
-			const result = await this.#exec(path, ["--version"], { deadlineMs: PROOF_DEADLINE_MS });
+			const result = await this.#ask(path, ["--version"]);
 			const version = /^v(\d+)\.(\d+)\./.exec(result.stdout);
 			if (!version || result.killed || result.code !== 0) continue;
 			const [major, minor] = [Number(version[1]), Number(version[2])];
 			if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return path;
 		}
 		return undefined;
+	}
+
+	#ask(path: string, args: readonly string[]): Promise<ExecResult> {
+		return this.#exec(path, args, { env: childEnvironment(this.#runtime.env), deadlineMs: PROOF_DEADLINE_MS });
 	}
 
 	/** Absolute entries only: a relative one would run whatever the folder that pi was started in holds. */
@@ -190,7 +194,7 @@ export class WhichCli {
 			return known.abilities ? { verdict: "speaks", abilities: known.abilities } : { verdict: "foreign" };
 		}
 
-		const result = await this.#exec(path, ["show", "--help"], { deadlineMs: PROOF_DEADLINE_MS });
+		const result = await this.#ask(path, ["show", "--help"]);
 		if (result.spawnError !== undefined) return { verdict: "silent", why: `cannot be started (${result.spawnError})` };
 		const abilities = abilitiesIn(`${result.stdout}\n${result.stderr}`);
 		const isSilent = abilities === undefined && result.killed;
