@@ -102,6 +102,9 @@ function addBarCommands(program: Command, io: Io): void {
 					"the bar removes the drawing by itself after this time",
 					integer("--expires-after", 1, maxExpirySeconds),
 				).helpGroup(ownGroup),
+			)
+			.addOption(
+				new Option("--no-upload", "draw a file that is on the bar already, without looking").helpGroup(ownGroup),
 			),
 		io,
 		async (flags) => (await import("./commands/show.ts")).show(flags, bar(flags)),

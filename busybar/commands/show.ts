@@ -20,6 +20,8 @@ export interface ShowOptions {
 	readonly awaitPreviousEnd: boolean;
 	/** Seconds; when given, the bar itself removes the element after this time. */
 	readonly expiresAfter?: number;
+	/** False: the bar has the file already, and is not asked for it. */
+	readonly upload: boolean;
 }
 
 /** Always the same, so that a second `show` replaces the first and `--await-previous-end` finds it. */
@@ -39,7 +41,7 @@ export async function show(options: ShowOptions, barOptions: BarOptions): Promis
 
 	const bar = new BusyBar(barOptions);
 	const path = assetName(input, file);
-	const present = await holds(bar, barOptions.address.text, applicationName, path, file.length);
+	const present = !options.upload || (await holds(bar, barOptions.address.text, applicationName, path, file.length));
 	if (!present) {
 		const query = { application_name: applicationName, file: path };
 		const body = { type: "application/octet-stream", bytes: file };

@@ -62,6 +62,8 @@ describe("show and clear", () => {
 		expect(second).toEqual(["GET /api/storage/list", "POST /api/display/draw"]);
 		expect(row).toMatchObject({ status: "ok", uploaded: false });
 
+		expect(await heard(() => rowOf([...args, "--no-upload"]))).toEqual(["POST /api/display/draw"]);
+
 		const { rgb } = await bar.screen("front");
 		expect(rgb.some((value) => value > 100)).toBe(true);
 		expect(await heard(() => rowOf(clear()))).toEqual(["DELETE /api/display/draw"]);
