@@ -29,7 +29,8 @@ export interface SessionHost {
 }
 
 /** pi waits for shutdown handlers without limit; a bar that hangs, or a log on a dead network share, must not keep it. */
-const END_LIMIT_MS = 1_000;
+const BAR_LIMIT_MS = 1_000;
+const LOG_LIMIT_MS = 500;
 
 export class Session {
 	readonly settings: SettingsFile;
@@ -147,11 +148,14 @@ export class Session {
 		if (isQuit && this.#shared) this.policy.forgetQuestion();
 		const idle = this.policy.end();
 		if (isQuit && cycle) {
-			await inTime(this.#shared ? cycle.end() : idle.then(() => cycle.decided()));
+			await within(BAR_LIMIT_MS, this.#shared ? cycle.end() : idle.then(() => cycle.decided()));
 			partFrom(cycle, this.#shared ? "now" : "after_hold");
 			this.#own?.endProcesses();
 		}
-		await inTime(idle.then(() => this.log.flush()));
+		await within(
+			LOG_LIMIT_MS,
+			idle.then(() => this.log.flush()),
+		);
 	}
 
 	/** A CLI or a picture of the user's own is looked at when it is set, while there is somebody to read what is wrong. */
@@ -251,9 +255,9 @@ export class Session {
 }
 
 /** What has not ended by then is given up; the promise must not reject. */
-async function inTime(ending: Promise<unknown>): Promise<void> {
+async function within(limitMs: number, ending: Promise<unknown>): Promise<void> {
 	const { promise: limit, resolve } = Promise.withResolvers<void>();
-	const timer = setTimeout(resolve, END_LIMIT_MS);
+	const timer = setTimeout(resolve, limitMs);
 	await Promise.race([ending, limit]);
 	clearTimeout(timer);
 }

@@ -38,7 +38,11 @@ describe("the token", () => {
 		await pi.close();
 		expect(JSON.stringify(pi.events)).not.toContain(token);
 		const folder = join(desk.home.cacheDir, "pi-busybar-alert");
-		for (const name of readdirSync(folder)) expect(readFileSync(join(folder, name), "latin1")).not.toContain(token);
+		const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+		expect(files.length).toBeGreaterThan(3);
+		for (const { parentPath, name } of files) {
+			expect(readFileSync(join(parentPath, name), "latin1"), name).not.toContain(token);
+		}
 	});
 });
 

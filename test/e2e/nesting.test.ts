@@ -86,7 +86,7 @@ describe("a pi in a pi", () => {
 		const extensions = [EXTENSION, SUBAGENT];
 		const run = await runPi(desk.home, { ...desk.pi(bar.addr, { script, extensions, env }), prompt: "please" });
 		expect(run).toMatchObject({ code: 0, stdout: "It is done.\n" });
-		expect(desk.story()).toEqual(["skipped agent settled nested", "fired agent settled"]);
+		expect(desk.story()).toEqual(["skipped agent settled nested", "fired agent settled", "cleared agent settled"]);
 	});
 
 	test("a terminal window that inherited the marker of a living pi is a person's, and speaks", async () => {
@@ -115,16 +115,19 @@ describe("a pi in a pi", () => {
 });
 
 describe("`headless` on", () => {
-	test("`pi -p`: one alert at the end, which the bar ends by itself", async () => {
+	test("`pi -p`: one alert at the end, which outlasts pi for its hold", async () => {
 		const desk = new Desk();
-		desk.saveSettings({ holdSeconds: 0.5, headless: true });
+		desk.saveSettings({ headless: true });
 		const bar = await desk.bar();
 		const run = await runPi(desk.home, { ...desk.pi(bar.addr), prompt: "please" });
 		expect(run).toMatchObject({ code: 0, stdout: "It is done.\n", stderr: "" });
-		expect(desk.log()).toMatchObject([{ outcome: "fired", alert: "done", reason: "agent settled", detached: true }]);
-		await untilLit(bar);
+		expect(desk.log()).toMatchObject([
+			{ outcome: "fired", alert: "done", reason: "agent settled", ms: expect.any(Number) },
+			{ outcome: "cleared", detached: true },
+		]);
+		expect((await bar.state()).lit.front).toBe(true);
 		await untilDark(bar);
-		expect(requests(await bar.journal())).not.toContain(CLEAR);
+		expect(requests(await bar.journal()).filter((request) => request === CLEAR)).toHaveLength(1);
 	});
 
 	test("a bar that hangs does not keep `pi --mode json`, whose output stays a stream of events", async () => {
@@ -135,7 +138,10 @@ describe("`headless` on", () => {
 		const run = await runPi(desk.home, { ...desk.pi(bar.addr), prompt: "please", mode: "json" });
 		expect(run).toMatchObject({ code: 0, stderr: "" });
 		for (const line of run.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
-		expect(desk.log()).toMatchObject([{ outcome: "fired", detached: true }]);
+		expect(desk.log()).toMatchObject([
+			{ outcome: "fired", detached: true },
+			{ outcome: "cleared", detached: true },
+		]);
 		// pi has gone, and the CLI still waits for its answer.
 		await waitUntil("a CLI that waits", 20_000, () =>
 			execFileSync("ps", ["-A", "-o", "args"], { encoding: "utf8" }).includes(` show --addr ${bar.addr} `),
