@@ -1,6 +1,6 @@
 /**
- * The HTTP side of the bar: one request at a time, no keep-alive, never `fetch` (its undici 8 rejects the padded
- * Content-Length of the bar). Touches the network.
+ * Talks HTTP to the bar: one request at a time and without keep-alive. It does not use `fetch`, because undici 8 inside
+ * it rejects the bar's padded Content-Length. Uses the network.
  */
 
 import { CommandError } from "./command-error.ts";
@@ -8,20 +8,20 @@ import { parseObject } from "./json.ts";
 import type { Address } from "./options.ts";
 import { clean } from "./options.ts";
 
-/** The bar answers in a few bytes; a listing of a full folder stays far below this. */
+/** The bar's replies are a few bytes long; even the listing of a full folder stays far below this. */
 const maxReplyBytes = 256 * 1024;
 
 export interface Reply {
 	readonly status: number;
 	readonly text: string;
-	/** `text` parsed, undefined if it is not a JSON object. */
+	/** `text` as a JSON object; undefined if it is not one. */
 	readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface BarOptions {
 	readonly address: Address;
 	readonly token: string | undefined;
-	/** For all requests of this object together, counted from now. */
+	/** The limit for all requests of a `BusyBar` together, counted from its creation. */
 	readonly requestTimeoutMs: number;
 }
 
@@ -39,8 +39,8 @@ export class BusyBar {
 	}
 
 	/**
-	 * Any HTTP status is a reply. The token goes into `X-API-Token` and nowhere else.
-	 * @throws CommandError if the bar cannot be reached or the time is over
+	 * Resolves with the reply, whatever its HTTP status. The access key goes into `X-API-Token` and nowhere else.
+	 * @throws CommandError if the bar cannot be reached or does not answer in time
 	 */
 	request(
 		method: "GET" | "POST" | "DELETE",
@@ -94,13 +94,13 @@ export class BusyBar {
 	}
 
 	/**
-	 * The JSON of a reply that must be a success.
-	 * @param toDoOn400 what to do about the bar's HTTP 400, which means something else for every request
-	 * @throws CommandError if it is a refusal, or no bar's answer
+	 * Returns the JSON of a successful reply.
+	 * @param toDoOn400 the advice for HTTP 400, which means something different for each request
+	 * @throws CommandError if the bar refused, or if the reply is not from a bar
 	 */
 	accept(reply: Reply, toDoOn400 = advice[400]): Readonly<Record<string, unknown>> {
 		if (reply.status === 200 && reply.json) return reply.json;
-		// Any web server has these, for a path that it does not know.
+		// Any web server may answer like this to a path that it does not know.
 		if ([200, 400, 404].includes(reply.status) && !isRefusal(reply)) throw notABar(this.#address.text);
 		const words = isRefusal(reply) ? reply.json?.error : reply.text.includes("<") ? "" : reply.text;
 		const said = clean(`HTTP ${reply.status} ${words}`, 200).replace(/\.$/, "");
@@ -109,43 +109,45 @@ export class BusyBar {
 	}
 }
 
-/** Whether the bar itself says no: it gives its reason as JSON, and anything else that speaks HTTP does not. */
+/** Whether the bar itself refused: it gives its reason as JSON, which other web servers do not. */
 export function isRefusal(reply: Reply): boolean {
 	return typeof reply.json?.error === "string";
 }
 
+const powerCycle = ", and power-cycle the bar if that does not help";
+
 const advice: Readonly<Record<number, string>> = {
-	0: "the bar refused this; pi-busybar status tells its firmware version",
-	400: "the bar did not accept this; pi-busybar status tells its firmware version",
-	403: "allow HTTP access over Wi-Fi in the bar's settings, or give its current key with --token or BUSYBAR_TOKEN",
-	404: "check that a BUSY Bar is at this address",
+	0: "the bar refused this request; run pi-busybar status to see its firmware version",
+	400: "the bar did not accept this request; run pi-busybar status to see its firmware version",
+	403: "turn on HTTP access over Wi-Fi in the bar's settings, or give the bar's access key with --token or BUSYBAR_TOKEN",
+	404: "check the address",
 	408: "the upload stalled; check the connection and try again",
-	409: "something of equal or higher priority is on the bar, or a BUSY timer runs, which nothing can override",
-	508: "the bar cannot write a file while it plays; clear the display and try again, and power-cycle the bar if it stays so",
+	409: "the bar shows something of the same or a higher priority, or a BUSY timer is running, which no priority overrides",
+	508: `the bar cannot replace a file that is playing; clear the display and try again${powerCycle}`,
 };
 
 export function notABar(address: string): CommandError {
-	return new CommandError(`${address} answers, but not as a BUSY Bar does; check the address.`);
+	return new CommandError(`${address} answers, but is not a BUSY Bar; check the address.`);
 }
 
 function noAnswer(address: string, timeoutMs: number): CommandError {
 	return new CommandError(
-		`no answer from ${address} within ${timeoutMs} ms (timed out); check the cable or Wi-Fi, and power-cycle the bar if it stays so.`,
+		`no answer from ${address} within ${timeoutMs} ms (timed out); check the cable or Wi-Fi${powerCycle}.`,
 	);
 }
 
-/** The words per cause are stable: other programs tell the causes apart by them. */
+/** The first words of each must stay as they are: other programs recognise the cause by them. */
 const causes: Readonly<Record<string, string>> = {
-	ECONNREFUSED: "connection refused; check the address, and that the bar is on",
+	ECONNREFUSED: "connection refused; check the address and that the bar is on",
 	EHOSTUNREACH: "no route to host; check the cable or Wi-Fi",
 	ENETUNREACH: "no route to host; check the cable or Wi-Fi",
 	EHOSTDOWN: "no route to host; check the cable or Wi-Fi",
 	ENOTFOUND: "host not found; check the address",
 	EAI_AGAIN: "host not found; check the address and the network",
 	ETIMEDOUT: "timed out; check the cable or Wi-Fi",
-	ECONNRESET: "connection reset; try again, and power-cycle the bar if it stays so",
-	ECONNABORTED: "connection reset; try again, and power-cycle the bar if it stays so",
-	EPIPE: "connection reset; try again, and power-cycle the bar if it stays so",
+	ECONNRESET: `connection reset; try again${powerCycle}`,
+	ECONNABORTED: `connection reset; try again${powerCycle}`,
+	EPIPE: `connection reset; try again${powerCycle}`,
 };
 
 function unreachable(address: string, error: Error): CommandError {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the command: the built file where there is one, else the source. Plain JavaScript that old Nodes can parse,
-// so that they get a sentence and not a syntax error.
+// Starts the command: the built file if there is one, else the source. Plain JavaScript that old versions of Node can
+// parse, so that their users get a sentence and not a syntax error.
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 
@@ -9,14 +9,14 @@ async function start() {
 	const built = new URL("../dist/busybar.js", import.meta.url);
 	const source = new URL("./cli.ts", import.meta.url);
 	if (!existsSync(built) && source.pathname.includes("/node_modules/")) {
-		throw new Error("this copy of pi-busybar was installed without its dist folder; install the package again");
+		throw new Error("its dist folder is missing; install the package again");
 	}
 	cacheCompiledCode();
 	const cli = await import((existsSync(built) ? built : source).href);
 	await cli.main();
 }
 
-// Halves the start from source. In the user's own cache folder: Node's default is one that others could write to.
+// Halves the startup time from source. In the user's own cache folder, because others could write to Node's default one.
 function cacheCompiledCode() {
 	const { existsSync, mkdirSync } = process.getBuiltinModule("node:fs");
 	const { isAbsolute, join } = process.getBuiltinModule("node:path");
@@ -24,7 +24,7 @@ function cacheCompiledCode() {
 	const caches = isAbsolute(set) ? set : join(process.getBuiltinModule("node:os").homedir(), ".cache");
 	const folder = join(caches, "pi-busybar");
 	try {
-		// Level by level: Node's recursive way never returns where mkdir says ENOENT under a folder that exists (/proc).
+		// One level at a time: Node's recursive mkdir never returns if mkdir fails with ENOENT in an existing folder (/proc).
 		if (!existsSync(caches)) mkdirSync(caches);
 		if (!existsSync(folder)) mkdirSync(folder);
 	} catch {
@@ -33,7 +33,7 @@ function cacheCompiledCode() {
 	process.getBuiltinModule("node:module").enableCompileCache(folder);
 }
 
-// In a clone before its first npm install nothing of what the source imports is there.
+// In a clone, the packages that the source imports are missing until npm install has run.
 function reason({ code, message }) {
 	const [, name] = /^Cannot find package '([^']+)'/.exec(message) ?? [];
 	if (code !== "ERR_MODULE_NOT_FOUND" || name === undefined) return message;
@@ -46,7 +46,7 @@ function reason({ code, message }) {
 
 if (major < 22 || (major === 22 && minor < 19)) {
 	console.error(
-		`Error: pi-busybar needs Node 22.19 or newer, and this is ${process.versions.node}; install a newer Node.`,
+		`Error: pi-busybar needs Node 22.19 or newer, but this is Node ${process.versions.node}; install a newer version.`,
 	);
 	process.exitCode = 1;
 } else {

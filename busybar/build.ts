@@ -1,4 +1,4 @@
-/** Builds `dist/busybar.js`, the published command: one file, no dependencies, parts still evaluated on demand. */
+/** Builds `dist/busybar.js`, the published command: one file without dependencies, whose parts still load on demand. */
 
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
@@ -8,9 +8,9 @@ import { build, type Plugin } from "rolldown";
 const output = fileURLToPath(new URL("../dist/busybar.js", import.meta.url));
 
 /**
- * In one file every `import` of a built-in module is evaluated at the start, and that alone takes 30 ms: node:http
- * brings undici with it, node:process opens stdin, node:fs its promises. `getBuiltinModule` does none of this, and
- * inside a part that is evaluated on demand it runs on demand, as the `require` of a CommonJS dependency does.
+ * In a single file every `import` of a built-in module runs at startup, which takes 30 ms: node:http loads undici,
+ * node:process opens stdin, node:fs loads its promises. `getBuiltinModule` does none of this, and in a part that loads
+ * on demand it also runs on demand, like the `require` of a CommonJS dependency.
  */
 const quickBuiltins: Plugin = {
 	name: "quick-builtins",
@@ -19,7 +19,7 @@ const quickBuiltins: Plugin = {
 	load: (id) => {
 		const name = /^\0quick (?:node:)?(.*)$/.exec(id)?.[1];
 		if (name === undefined) return undefined;
-		// commander wants it only to start commands that live in files of their own; ours do not.
+		// commander needs it only for commands in separate executable files, and we have none.
 		if (name === "child_process") return "export default {};";
 		const names = Object.keys(process.getBuiltinModule(`node:${name}`) ?? {}).filter((key) =>
 			/^[A-Za-z]\w*$/.test(key),
@@ -45,7 +45,7 @@ const folders = bundle.output
 	.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
 for (const folder of new Set(folders)) {
 	const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
-	if (file === undefined) throw new Error(`${folder} has no licence file; its notice must be in the built file`);
+	if (file === undefined) throw new Error(`${folder} has no licence file, and the built file must include its notice`);
 	const notice = readFileSync(`${folder}/${file}`, "utf8").trim().replaceAll("*/", "* /");
 	appendFileSync(output, `\n/*! ${folder.replace(/^.*\/node_modules\//, "")}\n${notice}\n*/\n`);
 }

@@ -1,4 +1,4 @@
-/** Runs one command line. Touches what its `Io` gives it; only `main` touches this process. */
+/** Runs one command line. Everything but `main` touches only the `Io` it is given. */
 
 import { CommanderError } from "commander";
 import { CommandError } from "./command-error.ts";
@@ -7,7 +7,7 @@ import { buildProgram, type Io } from "./program.ts";
 
 /**
  * Returns the exit code: 0, or 1 after one `Error: ...` line on stderr. Never rejects.
- * @param args without the interpreter and the script
+ * @param args the arguments after the interpreter and the script
  */
 export async function run(args: readonly string[], io: Io): Promise<0 | 1> {
 	try {
@@ -20,29 +20,29 @@ export async function run(args: readonly string[], io: Io): Promise<0 | 1> {
 	}
 }
 
-/** Runs this process's command line and ends the process, once its output is flushed. */
+/** Runs the command line of this process and exits once the output is flushed. */
 export async function main(): Promise<void> {
-	// The callback of each write hears of it, and sooner.
+	// The callback of each write gets the error, and earlier.
 	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 	const code = await run(process.argv.slice(2), {
 		env: process.env,
-		stdout: (text) => process.stdout.write(text, complainUnlessWritten),
+		stdout: (text) => process.stdout.write(text, reportWriteError),
 		stderr: (text) => process.stderr.write(text),
 	});
 	process.exitCode ||= code;
-	// A host name that is still being looked up would keep the process alive past --request-timeout.
+	// A pending DNS lookup would keep the process alive past --request-timeout.
 	process.stdout.write("", () => process.stderr.write("", () => process.exit()));
 }
 
-function complainUnlessWritten(error?: NodeJS.ErrnoException | null): void {
-	// A reader that closed early (`| head -1`) is no failure of ours.
+function reportWriteError(error?: NodeJS.ErrnoException | null): void {
+	// A reader that closes early (`| head -1`) is not an error.
 	if (!error || error.code === "EPIPE") return;
 	const why = error.code === "ENOSPC" ? "the disk is full" : clean(error.message, 200);
 	process.exitCode = 1;
-	process.stderr.write(`Error: the result cannot be written: ${why}; send it elsewhere.\n`, () => process.exit());
+	process.stderr.write(`Error: cannot write the result: ${why}; write it somewhere else.\n`, () => process.exit());
 }
 
 function sentence(error: unknown): string {
 	if (error instanceof CommandError) return error.message;
-	return `something unexpected happened (${clean(String(error), 200)}); please report it.`;
+	return `unexpected error (${clean(String(error), 200)}); please report it.`;
 }

@@ -1,6 +1,6 @@
-/** The one error class whose message a user of the command reads as it is. Pure. */
+/** The error class whose message the user reads as it is. Pure. */
 
-/** What went wrong and what to do, in one sentence; printed after `Error: `, exit code 1. */
+/** One sentence: what went wrong and what to do. It is printed after `Error: `, and the exit code is 1. */
 export class CommandError extends Error {
 	override readonly name = "CommandError";
 }

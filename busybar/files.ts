@@ -1,4 +1,4 @@
-/** Reads whole input files and writes whole output files: bounded, never partial. Touches only the paths it is given. */
+/** Reads and writes whole files: of limited size, never in part. Touches only the paths it is given. */
 
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -15,7 +15,7 @@ export function readInput(flag: string, path: string): Uint8Array {
 		if (stat.isDirectory()) throw new CommandError(`${flag} ${quote(path)} is a folder; give the path of a file.`);
 		if (!stat.isFile()) throw new CommandError(`${flag} ${quote(path)} is not a regular file; give the path of one.`);
 		if (stat.size > maxInputBytes) {
-			throw new CommandError(`${flag} ${quote(path)} has ${stat.size} bytes; at most ${maxInputBytes} can be opened.`);
+			throw new CommandError(`${flag} ${quote(path)} has ${stat.size} bytes; the limit is ${maxInputBytes}.`);
 		}
 		return readFileSync(path);
 	});
@@ -26,7 +26,7 @@ export interface OutputFile {
 	readonly path: string;
 }
 
-/** Before any work: says what would keep `outputs` from being written, or would destroy `inputs`. */
+/** To be called before any work. @throws CommandError if `outputs` cannot be written, or would overwrite `inputs` */
 export function checkOutputs(outputs: readonly OutputFile[], inputs: readonly OutputFile[]): void {
 	const taken = new Map(inputs.map((input) => [realPath(input.path), input.flag]));
 	for (const output of outputs) {
@@ -36,32 +36,32 @@ export function checkOutputs(outputs: readonly OutputFile[], inputs: readonly Ou
 	}
 }
 
-/** `taken`: the real paths of the other files, with their flags; this one is added. */
+/** `taken` maps the real paths of the other files to their flags; this file is added. */
 function checkOutput({ flag, path }: OutputFile, taken: Map<string, string>): void {
 	const folder = dirname(path);
 	if (!existsSync(folder)) {
 		throw new CommandError(`${flag} ${quote(path)} cannot be written: create the folder ${quote(folder)} first.`);
 	}
 	if (existsSync(path) && !statSync(path).isFile()) {
-		throw new CommandError(`${flag} ${quote(path)} exists and is not a regular file; give another path.`);
+		throw new CommandError(`${flag} ${quote(path)} exists and is not a regular file; choose another path.`);
 	}
 	const other = taken.get(realPath(path));
-	if (other) throw new CommandError(`${flag} and ${other} are the same file ${quote(path)}; give another path.`);
+	if (other) throw new CommandError(`${flag} and ${other} are the same file ${quote(path)}; choose another path.`);
 	taken.set(realPath(path), flag);
 }
 
 /**
- * All of them or none: each under a temporary name in its folder first, then renamed. An older file that was replaced
- * before another one failed stays replaced.
+ * Writes all files or none: each under a temporary name in its folder, then renamed. There is one exception: an older
+ * file that has already been replaced when another one fails stays replaced.
  */
 export function writeOutputs(files: readonly (OutputFile & { readonly bytes: Uint8Array })[]): void {
 	const left = new Set<string>();
 	try {
 		const written = files.map(({ flag, path, bytes }) => {
 			const what = `${flag} ${quote(path)} cannot be written`;
-			// Through a link: renaming onto the link itself would replace it.
+			// Links are followed: renaming a file to the name of a link would replace the link.
 			const target = explained(what, () => realPath(path));
-			// Short: the name of the file may have the greatest length itself.
+			// Short, because the name of the file itself may already have the maximum length.
 			const temporary = join(dirname(target), `.${process.getBuiltinModule("node:crypto").randomUUID()}.tmp`);
 			left.add(temporary);
 			explained(what, () => writeFileSync(temporary, bytes, { flag: "wx" }));
@@ -83,26 +83,26 @@ function removeIfPossible(path: string): void {
 	try {
 		rmSync(path, { force: true });
 	} catch {
-		// What kept the files from being written is the error to report.
+		// The error to report is the one that stopped the writing.
 	}
 }
 
-/** Through links, also for a file that does not exist yet. */
+/** Follows links, also for a file that does not exist yet. */
 function realPath(path: string): string {
 	return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
 }
 
 const reasons: Readonly<Record<string, string>> = {
-	ENOENT: "there is no such file; check the path",
+	ENOENT: "it does not exist; check the path",
 	ENOTDIR: "a part of the path is not a folder; check the path",
-	EACCES: "permission denied; check who owns it",
-	EPERM: "permission denied; check who owns it",
-	EROFS: "the file system is read-only; give another path",
-	ENOSPC: "the disk is full; make room and try again",
-	ENAMETOOLONG: "the name is too long; give a shorter one",
+	EACCES: "permission denied; check its permissions",
+	EPERM: "permission denied; check its permissions",
+	EROFS: "the file system is read-only; choose another path",
+	ENOSPC: "the disk is full; free some space and try again",
+	ENAMETOOLONG: "the name is too long; choose a shorter one",
 };
 
-/** Runs `action`; what the file system says against it becomes a sentence that begins with `what`. */
+/** Runs `action`, and turns an error of the file system into a sentence that begins with `what`. */
 export function explained<T>(what: string, action: () => T): T {
 	try {
 		return action();

@@ -1,4 +1,4 @@
-/** JSON from elsewhere, of which nothing is known yet. Pure. */
+/** Parses JSON that may be anything. Pure. */
 
 /** Undefined if the text is not a JSON object. */
 export function parseObject(text: string): Record<string, unknown> | undefined {

@@ -1,10 +1,10 @@
-/** What the flags accept: text from the command line or the environment in, checked values out. Pure. */
+/** Checks the values of flags and environment variables. Pure. */
 
 import { CommandError } from "./command-error.ts";
 
 const defaultHost = "10.0.4.20";
 
-/** A parser for a whole number from `lowest` to `highest`. It throws a CommandError that names `flag`. */
+/** A parser for a whole number from `lowest` to `highest`. Its CommandError names `flag`. */
 export function integer(flag: string, lowest: number, highest: number): (text: string) => number {
 	return (text) => {
 		const value = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
@@ -15,7 +15,7 @@ export function integer(flag: string, lowest: number, highest: number): (text: s
 	};
 }
 
-/** A parser for one of a few words. */
+/** A parser for one of `words`. */
 export function oneOf<Word extends string>(flag: string, words: readonly Word[]): (text: string) => Word {
 	return (text) => {
 		const word = words.find((candidate) => candidate === text);
@@ -26,14 +26,14 @@ export function oneOf<Word extends string>(flag: string, words: readonly Word[])
 }
 
 /**
- * The bar's rule for uploads. A longer or an empty name would make its clear wipe every application's drawing; dots
- * alone are a path, and the upload would land outside its folder.
+ * The bar's rule for uploads. With an empty or a longer name, a clear would remove the drawings of all applications; a
+ * name of dots only is a path, and the upload would end up outside its folder.
  */
 export function applicationName(text: string): string {
 	if (!/^(?!\.+$)[A-Za-z0-9._-]{1,31}$/.test(text)) {
 		throw new CommandError(
-			"--application-name must be 1 to 31 letters, digits, dots, underscores or hyphens, and not dots alone, " +
-				`not ${quote(text)}.`,
+			`--application-name ${quote(text)} is not allowed; ` +
+				"use 1 to 31 letters, digits, dots, underscores or hyphens, and not only dots.",
 		);
 	}
 	return text;
@@ -47,7 +47,7 @@ export interface Address {
 	readonly text: string;
 }
 
-/** `--addr`, else BUSYBAR_ADDR, else the address that a bar has over USB. */
+/** `--addr`, else BUSYBAR_ADDR, else the address of a bar on USB. */
 export function address(flag: string | undefined, env: NodeJS.ProcessEnv): Address {
 	const [source, text] = flag === undefined ? ["BUSYBAR_ADDR", env.BUSYBAR_ADDR || defaultHost] : ["--addr", flag];
 	const match = /^(?:\[([0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|([A-Za-z0-9_][A-Za-z0-9._-]*))(?::(\d{1,5}))?$/.exec(text);
@@ -55,22 +55,24 @@ export function address(flag: string | undefined, env: NodeJS.ProcessEnv): Addre
 	const port = Number(match?.[3] ?? 80);
 	if (host === undefined || port < 1 || port > 65_535) {
 		throw new CommandError(
-			`${source} must be a host or host:port (IPv6 in brackets), without http:// and path, not ${quote(text)}.`,
+			`${source} must be a host or host:port (IPv6 in brackets), without http:// and without a path, not ${quote(text)}.`,
 		);
 	}
 	return { host, port, text };
 }
 
-/** `--token`, else BUSYBAR_TOKEN; undefined when neither says anything. No message contains the token. */
+/** The access key: `--token`, else BUSYBAR_TOKEN, else undefined. No message contains it. */
 export function token(flag: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
 	const [source, value] = flag === undefined ? ["BUSYBAR_TOKEN", env.BUSYBAR_TOKEN] : ["--token", flag];
 	if (value && !/^[\x20-\x7e]+$/.test(value)) {
-		throw new CommandError(`${source} contains a character that an HTTP header cannot carry; set the key again.`);
+		throw new CommandError(
+			`${source} contains a character that is not allowed in an HTTP header; set the access key again.`,
+		);
 	}
 	return value || undefined;
 }
 
-/** For messages: bounded, and without characters that could move a terminal's cursor. */
+/** For messages: shortened, and without characters that could move the cursor of a terminal. */
 export function quote(text: string): string {
 	return JSON.stringify(clean(text, 80));
 }

@@ -1,4 +1,4 @@
-/** Rows of a command's result as a table, JSON or JSON lines. Pure. */
+/** Formats the rows of a result as a table, JSON or JSON Lines. Pure. */
 
 import { CommandError } from "./command-error.ts";
 import { clean, oneOf } from "./options.ts";
@@ -9,14 +9,14 @@ export interface OutputOptions {
 	readonly format: "table" | "json" | "jsonl";
 	/** 0 means all. */
 	readonly maxOutputRows: number;
-	/** Empty means all. A name that a row does not have is left out, as the Go CLI does. */
+	/** Empty means all. A name that a row does not have is ignored, as in the Go CLI. */
 	readonly outputFields: readonly string[];
 }
 
 /** The parser of `--format`. */
 export function outputFormat(text: string): OutputOptions["format"] {
 	if (text === "csv" || text === "tsv" || text === "yaml") {
-		throw new CommandError(`--format ${text} needs the Go CLI; this one writes table, json or jsonl.`);
+		throw new CommandError(`--format ${text} needs the Go CLI; use table, json or jsonl.`);
 	}
 	return oneOf<OutputOptions["format"]>("--format", ["table", "json", "jsonl"])(text);
 }

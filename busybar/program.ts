@@ -1,4 +1,4 @@
-/** Declares every command and flag; the module of a command is loaded only when it runs. Touches only its `Io`. */
+/** Defines the commands and flags. The module of a command is loaded only when it runs. Touches only its `Io`. */
 
 import { Command, type CommanderError, Option } from "commander";
 import manifest from "../package.json" with { type: "json" };
@@ -20,7 +20,7 @@ export interface Io {
 }
 
 const ownGroup = "Not in the Go CLI:";
-/** The bar multiplies seconds by 1000 in 32 bits. */
+/** The bar multiplies the seconds by 1000 in a 32-bit integer. */
 const maxExpirySeconds = 2_147_482;
 
 export function buildProgram(io: Io): Command {
@@ -39,28 +39,28 @@ function addFileCommands(program: Command, io: Io): void {
 	printsRows<CreateOptions>(
 		program
 			.command("create")
-			.description("Write an animation's source zip, and its compiled .anim, from a pattern or from PNG frames")
+			.description("Create an animation from a pattern or from PNG frames: its source zip and its compiled .anim")
 			.addOption(
 				flag("--pattern <name>", "spinner or pulse", oneOf("--pattern", ["spinner", "pulse"])).default("spinner"),
 			)
 			.addOption(displayFlag())
 			.addOption(flag("--frames <n>", "number of frames (default: 12)", integer("--frames", 2, 4096)))
 			.addOption(flag("--fps <n>", "frames per second", integer("--fps", 1, 255)).default(12))
-			.option("--frames-dir <folder>", "use frame_0.png, frame_1.png ... of this folder instead of a pattern")
+			.option("--frames-dir <folder>", "use frame_0.png, frame_1.png ... in this folder instead of a pattern")
 			.addOption(sizeFlag("width"))
 			.addOption(sizeFlag("height"))
-			.option("--name <text>", "the animation's name in its metadata")
-			.option("--output <zip>", "the source zip", "animation.zip")
-			.option("--compile-output <anim>", "the compiled .anim"),
+			.option("--name <text>", "name of the animation inside the source zip")
+			.option("--output <zip>", "where to write the source zip", "animation.zip")
+			.option("--compile-output <anim>", "where to write the compiled .anim (default: nowhere)"),
 		io,
 		async (flags) => (await import("./commands/create.ts")).create(flags),
 	);
 	printsRows<{ input: string; output: string }>(
 		program
 			.command("compile")
-			.description("Compile a source zip to the .anim format of the bar")
+			.description("Compile a source zip into an .anim, which the bar can play")
 			.requiredOption("--input <zip>", "the source zip")
-			.requiredOption("--output <anim>", "the compiled .anim"),
+			.requiredOption("--output <anim>", "where to write the compiled .anim"),
 		io,
 		async (flags) => (await import("./commands/compile.ts")).compile(flags),
 	);
@@ -88,18 +88,18 @@ function addBarCommands(program: Command, io: Io): void {
 	});
 	printsRows<ShowOptions & BarFlags>(
 		talksToBar(program.command("show"))
-			.description("Upload and display a compiled Busy Bar animation (uploads only what the bar does not have)")
+			.description("Upload and display a compiled Busy Bar animation (uploads it only if the bar does not have it)")
 			.requiredOption("--input <anim>", "the compiled .anim")
 			.addOption(applicationNameFlag("owner of the uploaded file and of the drawing"))
 			.addOption(displayFlag())
 			.addOption(flag("--priority <n>", "1 to 100", integer("--priority", 1, 100)).default(50))
-			.option("--loop", "repeat until cleared", false)
-			.option("--section <name>", "the part of the animation to play", "default")
-			.option("--await-previous-end", "finish what this application plays first", false)
+			.option("--loop", "repeat the animation", false)
+			.option("--section <name>", "section of the animation to play", "default")
+			.option("--await-previous-end", "first let this application's current animation finish", false)
 			.addOption(
 				flag(
 					"--expires-after <seconds>",
-					"the bar removes the drawing by itself after this time",
+					"the bar itself removes the drawing after this time",
 					integer("--expires-after", 1, maxExpirySeconds),
 				).helpGroup(ownGroup),
 			)
@@ -112,13 +112,13 @@ function addBarCommands(program: Command, io: Io): void {
 	printsRows<{ applicationName: string } & BarFlags>(
 		talksToBar(program.command("clear"))
 			.description("Remove one application's drawing from the bar")
-			.addOption(applicationNameFlag("whose drawing")),
+			.addOption(applicationNameFlag("owner of the drawing")),
 		io,
 		async (flags) => (await import("./commands/clear.ts")).clear(flags, bar(flags)),
 	);
 	printsRows<BarFlags>(
 		talksToBar(program.command("status"))
-			.description("Tell what answers at the address: name, firmware, API version")
+			.description("Show what answers at the address: name, firmware and API version")
 			.helpGroup(ownGroup),
 		io,
 		async (flags) => (await import("./commands/status.ts")).status(bar(flags)),
@@ -130,8 +130,8 @@ function addSimulate(program: Command, io: Io): void {
 		.command("simulate")
 		.description("Run a simulated BUSY Bar on this machine, with a web page that shows it")
 		.helpGroup(ownGroup)
-		.addOption(flag("--port <n>", "0 means any free one", integer("--port", 0, 65_535)).default(0))
-		.option("--token <key>", "the key that requests must carry")
+		.addOption(flag("--port <n>", "0 means any free port", integer("--port", 0, 65_535)).default(0))
+		.option("--token <key>", "access key that requests must have")
 		.addOption(flag("--api <version>", "25 or 27.5", oneOf<ApiChoice>("--api", ["25", "27.5"])).default("27.5"))
 		.addOption(
 			flag(
@@ -140,12 +140,16 @@ function addSimulate(program: Command, io: Io): void {
 				oneOf<Access>("--access", ["usb", "disabled", "enabled", "key"]),
 			),
 		)
-		.addOption(flag("--slow-ms <ms>", "fault: answer this much later", integer("--slow-ms", 0, 600_000)))
-		.option("--hang", "fault: accept requests and never answer")
+		.addOption(flag("--slow-ms <ms>", "fault: delay every answer by this time", integer("--slow-ms", 0, 600_000)))
+		.option("--hang", "fault: never answer a request")
 		.option("--reset", "fault: reset every connection")
-		.option("--lose-replies", "fault: do what is asked, then drop the connection")
+		.option("--lose-replies", "fault: do what a request asks, then drop the connection")
 		.addOption(
-			flag("--wedge-after-writes <n>", "fault: go dead after n uploads", integer("--wedge-after-writes", 0, 1e9)),
+			flag(
+				"--wedge-after-writes <n>",
+				"fault: stop answering after n uploads",
+				integer("--wedge-after-writes", 0, 1e9),
+			),
 		)
 		.addOption(formatFlag())
 		.action(async (flags: SimulateOptions) => {
@@ -154,7 +158,7 @@ function addSimulate(program: Command, io: Io): void {
 		});
 }
 
-/** Adds the flags for output, and prints what `rows` returns. */
+/** Adds the output flags, and prints the rows that `rows` returns. */
 function printsRows<Flags>(command: Command, io: Io, rows: (flags: Flags) => Promise<Row[]>): void {
 	outputFlags(command).action(async (flags: Flags & OutputOptions) => {
 		io.stdout(await formatRows(await rows(flags), flags));
@@ -165,12 +169,12 @@ function outputFlags(command: Command): Command {
 	return command
 		.addOption(formatFlag())
 		.addOption(
-			flag("--max-output-rows <n>", "0 means all", integer("--max-output-rows", 0, 1e9))
+			flag("--max-output-rows <n>", "print at most this many rows; 0 means all", integer("--max-output-rows", 0, 1e9))
 				.default(0)
 				.helpGroup("Output:"),
 		)
 		.addOption(
-			new Option("--output-fields <names>", "comma-separated columns; may be repeated")
+			new Option("--output-fields <names>", "print only these columns, separated by commas; can be repeated")
 				.argParser((text, previous: readonly string[]) => [...previous, ...text.split(",").filter(Boolean)])
 				.default([], "all")
 				.helpGroup("Output:"),
@@ -183,10 +187,10 @@ function formatFlag(): Option {
 
 function talksToBar(command: Command): Command {
 	return command
-		.option("--addr <host>", "host or host:port (default: BUSYBAR_ADDR, else 10.0.4.20)")
-		.option("--token <key>", "access key (default: BUSYBAR_TOKEN, which keeps it out of the process list)")
+		.option("--addr <host>", "address of the bar: host or host:port (default: BUSYBAR_ADDR, else 10.0.4.20)")
+		.option("--token <key>", "access key of the bar (default: BUSYBAR_TOKEN, which keeps it out of the process list)")
 		.addOption(
-			flag("--request-timeout <ms>", "bounds the whole command", integer("--request-timeout", 1, 600_000))
+			flag("--request-timeout <ms>", "time limit for the whole command", integer("--request-timeout", 1, 600_000))
 				.default(10_000)
 				.helpGroup(ownGroup),
 		);
@@ -205,15 +209,15 @@ function applicationNameFlag(description: string): Option {
 }
 
 function sizeFlag(side: "width" | "height"): Option {
-	const own = "pixels; 0 means the display's or the frames' own";
+	const own = "in pixels; 0 means the size of the display or of the frames";
 	return flag(`--${side} <n>`, own, integer(`--${side}`, 0, 255)).default(0);
 }
 
-/** Turns what commander has against a command line into our one sentence; its way out after `--help` stays. */
+/** Turns an error of commander into one sentence of ours. Its exit after `--help` stays as it is. */
 function asSentence(command: Command): (error: CommanderError) => never {
 	return (error) => {
 		if (error.exitCode === 0) throw error;
-		// What commander does with a command that `help` does not know has no words of its own.
+		// For `help` with an unknown command commander has no message.
 		if (error.code === "commander.help") {
 			const name = quote(command.args[1] ?? "");
 			throw new CommandError(`unknown command ${name}; see ${command.name()} --help.`);

@@ -1,8 +1,8 @@
-/** The one in-memory form of an animation, between PNG frames, source zips, `.anim` files and a panel's pixels. */
+/** An animation in memory, in the form that everything else converts from and to. */
 
 export type ColorMode = "rgb888" | "gray4" | "argb8888";
 
-/** A named stretch of display frames; `start` and `end` are inclusive indices. */
+/** A named range of display frames; `end` is the last one, not the one after it. */
 export interface Section {
 	readonly name: string;
 	readonly start: number;
@@ -10,14 +10,14 @@ export interface Section {
 }
 
 export interface Animation {
-	/** Pixels, 1..255: the container stores them in one byte each. */
+	/** In pixels, 1..255: the file has one byte for each. */
 	readonly width: number;
 	readonly height: number;
 	/** Display frames per second, 1..255. */
 	readonly fps: number;
 	readonly colorMode: ColorMode;
-	/** One per display frame: `width * height * 4` bytes R, G, B, A, rows from the top. */
+	/** One for each display frame: `width * height * 4` bytes R, G, B, A, with the top row first. */
 	readonly frames: readonly Uint8Array[];
-	/** The first is `default` and spans all frames. */
+	/** The first one is `default`, and covers all frames. */
 	readonly sections: readonly Section[];
 }

@@ -1,5 +1,5 @@
 /**
- * The compiled animation format that BUSY Bars up to API 27.5 play. Pure: bytes in, bytes out.
+ * The compiled animation format of BUSY Bars up to API 27.5. Pure.
  * Layout: busy-app/busybar-firmware, lib/anim_file/anim_file_format.h at 2131385d.
  */
 
@@ -14,9 +14,9 @@ const sectionHeaderBytes = 13;
 const frameHeaderBytes = 4;
 const maxDuration = 255;
 
-/** More display frames than this are refused both ways: 4096 is over two minutes at 30 fps. */
+/** The most display frames that we write or read: more than two minutes at 30 fps. */
 const maxFrames = 4096;
-/** A small file can unfold to a lot of pixels; none may ask for more memory than this. */
+/** The most memory for pixels: a small file can decode to a lot of them. */
 const maxDecodedBytes = 128 * 1024 * 1024;
 
 interface FileFrame {
@@ -25,7 +25,7 @@ interface FileFrame {
 	duration: number;
 }
 
-/** @throws CommandError if the animation does not fit the container. */
+/** @throws CommandError if the animation does not fit into the format */
 export function encodeBicycle0(animation: Animation): Uint8Array {
 	const { width, height, fps, colorMode, frames, sections } = animation;
 	requireFits({ width, height, fps, colorMode, frameCount: frames.length });
@@ -71,7 +71,7 @@ export function encodeBicycle0(animation: Animation): Uint8Array {
 	return file;
 }
 
-/** Whether an animation of this shape can be compiled at all. @throws CommandError */
+/** @throws CommandError if an animation of this shape cannot be compiled */
 export function requireFits(shape: Omit<Animation, "frames" | "sections"> & { readonly frameCount: number }): void {
 	const { width, height } = shape;
 	requireRange("width", width, 1, 255);
@@ -79,15 +79,17 @@ export function requireFits(shape: Omit<Animation, "frames" | "sections"> & { re
 	requireRange("fps", shape.fps, 1, 255);
 	requireRange("frame count", shape.frameCount, 1, maxFrames);
 	if (shape.colorMode === "gray4" && (width * height) % 2 !== 0) {
-		throw new CommandError(`gray4 requires an even pixel count, and ${width}x${height} is odd; make one of them even.`);
+		throw new CommandError(
+			`gray4 requires an even pixel count, but ${width}x${height} is odd; change the width or the height.`,
+		);
 	}
 	if (shape.frameCount * width * height * 4 > maxDecodedBytes) {
-		const why = `that many frames of ${width}x${height} are too large`;
-		throw invalid("frame count", shape.frameCount, why, "use fewer or smaller ones");
+		const why = `that many frames of ${width}x${height} need too much memory`;
+		throw invalid("frame count", shape.frameCount, why, "use fewer or smaller frames");
 	}
 }
 
-/** Equal neighbours become one file frame; `holds` tells, per display frame, which one and how far into it. */
+/** Equal neighbours become one file frame. `holds` says for each display frame which one, and how much of it has passed. */
 function fileFramesOf(animation: Animation): {
 	fileFrames: FileFrame[];
 	holds: { fileFrame: number; passed: number }[];
@@ -107,7 +109,7 @@ function fileFramesOf(animation: Animation): {
 			const data = rle ? compressed : packed;
 			if (data.length > 0xffff) {
 				throw new CommandError(
-					`frame ${index} needs ${data.length} bytes, and the format holds at most 65535 per frame; make it smaller.`,
+					`frame ${index} needs ${data.length} bytes, but the format allows at most 65535; make the frame smaller.`,
 				);
 			}
 			fileFrames.push({ encoding: rle ? 1 : 0, data, duration: 1 });
@@ -119,21 +121,21 @@ function fileFramesOf(animation: Animation): {
 }
 
 /**
- * Everything the firmware's loader checks and everything it trusts. Held display frames share one pixel array.
- * @throws CommandError naming the field and its value.
+ * Checks what the firmware's loader checks, and what it relies on. Display frames of one file frame share their pixels.
+ * @throws CommandError that names the wrong field and its value
  */
 export function decodeBicycle0(file: Uint8Array): Animation {
 	const found = new TextDecoder("latin1").decode(file.subarray(0, 8));
 	if (found === "bicycle1") {
 		throw new CommandError(
-			"this file is bicycle1, which newer firmware reads; only bicycle0 is supported yet; compile its source zip.",
+			"this file is bicycle1, the format of newer firmware, and only bicycle0 is supported; compile its source zip again.",
 		);
 	}
 	if (found !== signature) {
-		throw invalid("signature", JSON.stringify(found), `not "${signature}"`);
+		throw invalid("signature", JSON.stringify(found), `it must be "${signature}"`);
 	}
 	if (file.length < headerBytes) {
-		throw invalid("file size", file.length, `shorter than the header of ${headerBytes} bytes`);
+		throw invalid("file size", file.length, `the header alone has ${headerBytes} bytes`);
 	}
 	const header = readHeader(file);
 	const sections = readSections(file, header);
@@ -175,7 +177,7 @@ function readHeader(file: Uint8Array): Header {
 	const view = viewOf(file);
 	const u32 = (offset: number) => view.getUint32(offset, true);
 	const [flags, width, height, color, fps] = [8, 9, 10, 11, 12].map((offset) => view.getUint8(offset));
-	if (flags !== 0) throw invalid("flags", flags, "it must be 0");
+	if (flags !== 0) throw invalid("flags field", flags, "it must be 0");
 	const colorMode = (Object.keys(colorModes) as ColorMode[]).find((mode) => colorModes[mode].code === color);
 	if (!colorMode) throw invalid("color format", color, "only 0, 1 and 2 exist");
 	const sectionsBytes = u32(16);
@@ -212,7 +214,7 @@ function readSections(file: Uint8Array, header: Header): StoredSection[] {
 		const nameStart = at + sectionHeaderBytes;
 		const nameEnd = file.indexOf(0, nameStart);
 		if (nameStart >= end || nameEnd < 0 || nameEnd >= end) {
-			throw invalid("sections length", header.sectionsBytes, `section ${sections.length} does not end inside it`);
+			throw invalid("sections length", header.sectionsBytes, `section ${sections.length} is longer`);
 		}
 		sections.push({
 			name: sectionName(file.subarray(nameStart, nameEnd), sections.length),
@@ -224,7 +226,7 @@ function readSections(file: Uint8Array, header: Header): StoredSection[] {
 		at = nameEnd + 1;
 	}
 	if (sections.length !== header.sectionCount) {
-		throw invalid("section count", header.sectionCount, `the file holds ${sections.length}`);
+		throw invalid("section count", header.sectionCount, `the file has ${sections.length}`);
 	}
 	requireSections(sections, header.frameCount);
 	return sections;
@@ -249,22 +251,22 @@ function readFrames(file: Uint8Array, start: number, header: Header) {
 	for (let index = 0; index < header.fileFrameCount; index++) {
 		const field = (name: string) => `frame ${index} ${name}`;
 		const dataStart = offset + frameHeaderBytes;
-		if (dataStart > file.length) throw invalid("file frame count", header.fileFrameCount, `the file ends at ${index}`);
+		if (dataStart > file.length) throw invalid("file frame count", header.fileFrameCount, `the file has only ${index}`);
 		const encoding = view.getUint8(offset);
 		const duration = view.getUint8(offset + 1);
 		const length = view.getUint16(offset + 2, true);
 		const data = file.subarray(dataStart, dataStart + length);
 		if (data.length < length) throw invalid(field("length"), length, `only ${data.length} bytes are left`);
 		if (length > header.maxEncodedBytes) {
-			throw invalid(field("length"), length, `the header's longest is ${header.maxEncodedBytes}`);
+			throw invalid(field("length"), length, `the header's maximum is ${header.maxEncodedBytes}`);
 		}
 		if (encoding > 1) throw invalid(field("encoding"), encoding, "only 0 and 1 exist");
 		if (duration === 0) throw invalid(field("duration"), duration, "it must be at least 1");
 		if (holds.length + duration > header.frameCount) {
-			throw invalid(field("duration"), duration, `it runs past the ${header.frameCount} frames in the header`);
+			throw invalid(field("duration"), duration, `that is more than the ${header.frameCount} frames in the header`);
 		}
 		if (encoding === 0 && length !== packedBytes) {
-			throw invalid(field("length"), length, `${packedBytes} bytes are needed`);
+			throw invalid(field("length"), length, `it must be ${packedBytes}`);
 		}
 		const packed = encoding === 0 ? data : decompress(data, blockBytes, packedBytes, field("RLE data"));
 		const rgba = unpackPixels(packed, pixels, header.colorMode);
@@ -287,8 +289,8 @@ function requireSections(sections: readonly Section[], frameCount: number): void
 	const [first] = sections;
 	if (first?.name !== "default" || first.start !== 0 || first.end !== frameCount - 1) {
 		throw new CommandError(
-			`section 0 must be "default" over frames 0..${frameCount - 1}, and it is ` +
-				`${JSON.stringify(first?.name)} over ${first?.start}..${first?.end}; make the file again.`,
+			`section 0 must be "default" with the frames 0..${frameCount - 1}, but it is ` +
+				`${JSON.stringify(first?.name)} with ${first?.start}..${first?.end}; create the file again.`,
 		);
 	}
 	const seen = new Set<string>();
@@ -309,11 +311,11 @@ function requireSections(sections: readonly Section[], frameCount: number): void
 	}
 }
 
-const correctSections = "correct the sections and make the file again";
+const correctSections = "correct the sections and create the file again";
 
 function requireRange(field: string, value: number, lowest: number, highest: number): void {
 	if (!Number.isInteger(value) || value < lowest || value > highest) {
-		throw invalid(field, value, `it must be ${lowest} to ${highest}`);
+		throw invalid(field, value, `it must be from ${lowest} to ${highest}`);
 	}
 }
 
@@ -321,7 +323,7 @@ function invalid(
 	field: string,
 	value: number | string | undefined,
 	why: string,
-	toDo = "make the file again",
+	toDo = "create the file again",
 ): CommandError {
 	return new CommandError(`the animation's ${field} is ${value}: ${why}; ${toDo}.`);
 }

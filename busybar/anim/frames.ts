@@ -1,4 +1,4 @@
-/** Numbered PNG frames, from a folder or from inside a source zip, put in order and checked. Pure. */
+/** Puts the numbered PNG frames of a folder or of a source zip in order, and checks them. Pure. */
 
 import { CommandError } from "../command-error.ts";
 import type { Animation, ColorMode, Section } from "./animation.ts";
@@ -7,18 +7,18 @@ import { decodePng } from "./png.ts";
 export interface FrameSettings {
 	readonly fps: number;
 	readonly colorMode: ColorMode;
-	/** Without `default`, which is added. */
+	/** Without `default`, which is added here. */
 	readonly sections: readonly Section[];
-	/** When given, this many frames must be there; else as many as follow each other. */
+	/** How many frames there must be, if given. */
 	readonly frameCount?: number;
-	/** When given, every frame must have it; else all must be like the first. */
+	/** What every frame must have, if given; else all must be like the first one. */
 	readonly width?: number;
 	readonly height?: number;
 }
 
 /**
- * @param names candidates; those that are not `frame_N.png` are ignored.
- * @throws CommandError `missing frame_N.png` for a gap, or about the first frame that does not fit.
+ * @param names file names; those that are not `frame_N.png` are ignored
+ * @throws CommandError `missing frame_N.png` for a gap, or about the first frame that does not fit
  */
 export function animationFromFrames(
 	names: readonly string[],
@@ -28,21 +28,21 @@ export function animationFromFrames(
 	const found = new Set(names.filter((name) => /^frame_(0|[1-9]\d{0,5})\.png$/.test(name)));
 	const frameCount = settings.frameCount ?? Math.max(found.size, 1);
 	if (found.size > frameCount) {
-		throw new CommandError(`there are ${found.size} frames, and --frames says ${frameCount}; leave --frames out.`);
+		throw new CommandError(`there are ${found.size} frames, but --frames is ${frameCount}; leave --frames out.`);
 	}
 	let { width, height } = settings;
 	const frames: Uint8Array[] = [];
 	for (let index = 0; index < frameCount; index++) {
 		const name = `frame_${index}.png`;
 		if (!found.has(name)) {
-			throw new CommandError(`missing ${name}: frames are numbered frame_0.png, frame_1.png ... without a gap.`);
+			throw new CommandError(`missing ${name}: number the frames frame_0.png, frame_1.png and so on, without a gap.`);
 		}
 		const picture = decodePng(name, read(name));
 		width ??= picture.width;
 		height ??= picture.height;
 		if (picture.width !== width || picture.height !== height) {
 			throw new CommandError(
-				`${name} is ${picture.width}x${picture.height}, and it must be ${width}x${height}: all frames have one size.`,
+				`${name} is ${picture.width}x${picture.height}, but it must be ${width}x${height}; make all frames the same size.`,
 			);
 		}
 		frames.push(picture.rgba);

@@ -1,4 +1,4 @@
-/** An animation from a file's bytes, whatever its name says: a source zip or a compiled `.anim`. Pure. */
+/** Reads an animation from a source zip or a compiled `.anim`, and tells them apart by content, not by name. Pure. */
 
 import { CommandError } from "../command-error.ts";
 import type { Animation } from "./animation.ts";
@@ -8,7 +8,7 @@ export function isZip(file: Uint8Array): boolean {
 	return file[0] === 0x50 && file[1] === 0x4b;
 }
 
-/** `name` is for messages. @throws CommandError */
+/** `name` is for messages. @throws CommandError if the file is not a valid animation */
 export async function openAnimation(
 	name: string,
 	file: Uint8Array,

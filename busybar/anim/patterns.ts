@@ -1,11 +1,11 @@
-/** The two built-in patterns, computed from nothing but size and timing, for a panel seen from the corner of an eye. Pure. */
+/** Draws the two built-in patterns, which are made to be noticed from the corner of an eye. Pure. */
 
 export type Pattern = "spinner" | "pulse";
 
 type Color = readonly [red: number, green: number, blue: number];
 /** From dark to bright, evenly spaced. */
 type Ramp = readonly Color[];
-/** Brightness 0..1 at a place, measured in pixels from the panel's centre, at a time 0..1 in the cycle. */
+/** The brightness 0..1 at a point, in pixels from the centre of the display, at a time 0..1 in the cycle. */
 type Light = (x: number, y: number, time: number) => number;
 
 const ramps: Readonly<Record<Pattern, Ramp>> = {
@@ -30,11 +30,11 @@ const grayRamp: Ramp = [
 	[255, 255, 255],
 ];
 
-/** More than three flashes a second can trigger seizures (WCAG 2.3.1); a change of less than a tenth counts as none. */
+/** More than three flashes a second can cause seizures (WCAG 2.3.1); a change of less than a tenth does not count. */
 const maxFlashesPerSecond = 3;
 const calm = { lowest: 0.4, range: 0.08 };
 
-/** One R, G, B, A frame per display frame; the same arguments give the same bytes. */
+/** One R, G, B, A frame for each display frame. The same arguments give the same bytes. */
 export function renderPattern(
 	pattern: Pattern,
 	shape: { width: number; height: number; frameCount: number; fps: number; gray: boolean },
@@ -42,7 +42,7 @@ export function renderPattern(
 	const { width, height, frameCount, fps } = shape;
 	const ramp = shape.gray ? grayRamp : ramps[pattern];
 	const loopSeconds = frameCount / fps;
-	// About one a second, whole so that the loop is seamless, and of four frames or more so that it visibly moves.
+	// About one a second: a whole number, so that the loop is seamless, with at least four frames each, so that it moves.
 	const cycles = Math.max(1, Math.min(Math.round(loopSeconds), Math.floor(frameCount / 4)));
 	const cyclesPerSecond = cycles / loopSeconds;
 	const beamCount = 2 * cyclesPerSecond > maxFlashesPerSecond || frameCount / cycles < 6 ? 1 : 2;
@@ -61,7 +61,7 @@ export function renderPattern(
 	});
 }
 
-/** Beams that run round the panel's edge at constant speed. */
+/** Beams that run around the edge of the display at constant speed. */
 function spinner(width: number, height: number, beamCount: number): Light {
 	const edge = 2 * (width + height);
 	return (x, y, time) => {
@@ -72,7 +72,7 @@ function spinner(width: number, height: number, beamCount: number): Light {
 	};
 }
 
-/** Where the ray from the centre through a point meets the panel's edge: 0..1, clockwise from the top left corner. */
+/** Where a ray from the centre through the point meets the edge of the display: 0..1, clockwise from the top left. */
 function edgePosition(x: number, y: number, width: number, height: number): number {
 	const scale = Math.max(Math.abs(x) / (width / 2), Math.abs(y) / (height / 2)) || 1;
 	const [edgeX, edgeY] = [x / scale + width / 2, y / scale + height / 2];
@@ -83,7 +83,7 @@ function edgePosition(x: number, y: number, width: number, height: number): numb
 	return x > 0 ? (width + edgeY) / edge : (2 * width + height + (height - edgeY)) / edge;
 }
 
-/** Rings that leave the centre one after the other, each with a sharp front and a glowing tail. */
+/** Rings that leave the centre one after another, each with a sharp front and a glowing tail. */
 function pulse(width: number, height: number): Light {
 	const reach = Math.hypot(width / 2, height / 2);
 	return (x, y, time) => {
@@ -92,7 +92,7 @@ function pulse(width: number, height: number): Light {
 	};
 }
 
-/** The mean over four points of a pixel, so that fronts move smoothly. */
+/** The mean of four points of a pixel, so that movement is smooth. */
 function sample(light: Light, left: number, top: number, time: number): number {
 	let sum = 0;
 	for (const dx of [0.25, 0.75]) for (const dy of [0.25, 0.75]) sum += light(left + dx, top + dy, time);

@@ -1,11 +1,11 @@
-/** The three pixel layouts of the bar's animation formats, to and from R, G, B, A bytes. Pure. */
+/** Converts the three pixel layouts of the bar's animation formats to and from R, G, B, A bytes. Pure. */
 
 import type { ColorMode } from "./animation.ts";
 
 interface Layout {
-	/** The value in a file's color field. */
+	/** The value of the color field in a file. */
 	readonly code: number;
-	/** What one RLE operation counts. */
+	/** The unit that the run-length code counts in. */
 	readonly blockBytes: number;
 	readonly bytesPerPixel: number;
 }
@@ -16,7 +16,7 @@ export const colorModes: Readonly<Record<ColorMode, Layout>> = {
 	argb8888: { code: 2, blockBytes: 4, bytesPerPixel: 4 },
 };
 
-/** `rgb888` drops alpha; `gray4` takes the red channel's upper half, as the vendor's tool does, of an even number of pixels. */
+/** `rgb888` drops alpha. `gray4` needs an even number of pixels and keeps the upper half of red, like the vendor's tool. */
 export function packPixels(rgba: Uint8Array, pixels: number, mode: ColorMode): Uint8Array {
 	if (mode === "gray4") {
 		return Uint8Array.from({ length: pixels / 2 }, (_, index) => {
@@ -35,7 +35,7 @@ export function packPixels(rgba: Uint8Array, pixels: number, mode: ColorMode): U
 	return packed;
 }
 
-/** The reverse; `packed` must have the right size. Without alpha in the layout, pixels are opaque. */
+/** The reverse. `packed` must have the right size; without alpha in the layout, the pixels are opaque. */
 export function unpackPixels(packed: Uint8Array, pixels: number, mode: ColorMode): Uint8Array {
 	const rgba = new Uint8Array(pixels * 4).fill(255);
 	if (mode === "gray4") {

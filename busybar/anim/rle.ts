@@ -1,15 +1,15 @@
 /**
- * The firmware's run-length code over blocks of 1, 3 or 4 bytes: an operation byte with the high bit set is followed
- * by that many verbatim blocks, one without by a single block to repeat that many times. Pure.
+ * The firmware's run-length code for blocks of 1, 3 or 4 bytes. The low 7 bits of the first byte are a count: if the high
+ * bit is set, so many blocks follow; if not, one block follows, to be repeated so many times. Pure.
  */
 
 import { CommandError } from "../command-error.ts";
 
 const maxCount = 127;
 
-/** `source` must be whole blocks. */
+/** `source` must consist of whole blocks. */
 export function compress(source: Uint8Array, blockBytes: number): Uint8Array {
-	// A run of two single bytes costs as much as leaving them verbatim, and may split a verbatim group in two.
+	// A run of two single bytes saves nothing, and may split a group of different blocks in two.
 	const shortestRun = blockBytes === 1 ? 3 : 2;
 	const blocks = source.length / blockBytes;
 	const out: number[] = [];
@@ -43,10 +43,10 @@ function equalBlocks(source: Uint8Array, a: number, b: number, blockBytes: numbe
 	return true;
 }
 
-/** @throws CommandError, beginning with `what`, unless `data` unfolds to exactly `expectedBytes`. */
+/** @throws CommandError about `what`, unless `data` decodes to exactly `expectedBytes` */
 export function decompress(data: Uint8Array, blockBytes: number, expectedBytes: number, what: string): Uint8Array {
 	const out = new Uint8Array(expectedBytes);
-	const fail = (why: string) => new CommandError(`the animation's ${what} is damaged: ${why}; make the file again.`);
+	const fail = (why: string) => new CommandError(`the animation's ${what} is damaged: ${why}; create the file again.`);
 	let to = 0;
 	for (let from = 0; from < data.length; ) {
 		const operation = data[from] ?? 0;
@@ -55,11 +55,11 @@ export function decompress(data: Uint8Array, blockBytes: number, expectedBytes: 
 		const block = data.subarray(from + 1, from + 1 + (verbatim ? count : 1) * blockBytes);
 		if (count === 0) throw fail(`the count at byte ${from} is 0`);
 		if (block.length < (verbatim ? count : 1) * blockBytes) throw fail(`it ends inside the group at byte ${from}`);
-		if (to + count * blockBytes > expectedBytes) throw fail(`it unfolds to more than ${expectedBytes} bytes`);
+		if (to + count * blockBytes > expectedBytes) throw fail(`it decodes to more than ${expectedBytes} bytes`);
 		for (let index = 0; index < (verbatim ? 1 : count); index++) out.set(block, to + index * blockBytes);
 		to += count * blockBytes;
 		from += 1 + block.length;
 	}
-	if (to !== expectedBytes) throw fail(`it unfolds to ${to} bytes, not ${expectedBytes}`);
+	if (to !== expectedBytes) throw fail(`it decodes to ${to} bytes, not ${expectedBytes}`);
 	return out;
 }

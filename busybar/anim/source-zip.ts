@@ -1,5 +1,5 @@
 /**
- * Source zips, the form animations are edited in: `NAME/meta.json` and `NAME/frame_0.png ...`. Pure.
+ * Reads and writes source zips, the form in which animations are edited: `NAME/meta.json`, `NAME/frame_0.png ...`. Pure.
  * Layout: busy-app/busybar-firmware, assets/animations/README.md and scripts/seq2anim.py.
  */
 
@@ -13,7 +13,7 @@ import { colorModes } from "./pixels.ts";
 import { encodePng } from "./png.ts";
 
 const maxUnzippedBytes = 64 * 1024 * 1024;
-/** Zip stores local time in steps of two seconds from 1980; a fixed one keeps the bytes the same everywhere. */
+/** A fixed time, so that the bytes are always the same. 1980 is the earliest that a zip can store. */
 const timestamp = new Date(1980, 0, 1);
 
 export function encodeSourceZip(animation: Animation, name: string): Uint8Array {
@@ -27,13 +27,15 @@ export function encodeSourceZip(animation: Animation, name: string): Uint8Array 
 	return zipSync(files, { mtime: timestamp });
 }
 
-/** @throws CommandError */
+/** @throws CommandError if the zip is not a valid source */
 export function decodeSourceZip(file: Uint8Array): Animation {
 	const files = unzip(file);
 	const metaPath = Object.keys(files).find((path) => /^(?:[^/]+\/)?meta\.json$/.test(path));
 	const metaBytes = metaPath === undefined ? undefined : files[metaPath];
 	if (metaPath === undefined || metaBytes === undefined) {
-		throw new CommandError("the zip has no meta.json: a source zip holds NAME/meta.json and NAME/frame_0.png ...");
+		throw new CommandError(
+			"the zip has no meta.json; a source zip has NAME/meta.json, NAME/frame_0.png, NAME/frame_1.png and so on.",
+		);
 	}
 	const folder = metaPath.slice(0, -"meta.json".length);
 	const names = Object.keys(files).flatMap((path) => (path.startsWith(folder) ? [path.slice(folder.length)] : []));
@@ -48,14 +50,16 @@ function unzip(file: Uint8Array): Record<string, Uint8Array> {
 				if (entry.name.startsWith("__MACOSX/") || entry.name.endsWith("/")) return false;
 				total += entry.originalSize;
 				if (total > maxUnzippedBytes) {
-					throw new CommandError(`the zip unfolds to over ${maxUnzippedBytes} bytes; use fewer or smaller frames.`);
+					throw new CommandError(
+						`the zip unpacks to more than ${maxUnzippedBytes} bytes; use fewer or smaller frames.`,
+					);
 				}
 				return true;
 			},
 		});
 	} catch (error) {
 		if (error instanceof CommandError) throw error;
-		throw new CommandError("the zip is damaged; make it again.");
+		throw new CommandError("the zip is damaged; create it again.");
 	}
 }
 
@@ -72,7 +76,7 @@ function readMeta(text: string): { fps: number; colorMode: ColorMode; sections: 
 	}
 	const sections = meta.sections;
 	if (!Array.isArray(sections) || !sections.every(isSection)) {
-		throw new CommandError(`meta.json must have "sections", a list (may be empty) of {"name", "start", "end"}.`);
+		throw new CommandError(`meta.json must have "sections", a list of {"name", "start", "end"} that may be empty.`);
 	}
 	return { fps, colorMode, sections };
 }

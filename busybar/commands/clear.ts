@@ -1,15 +1,15 @@
-/** `clear`: takes one application's elements off the bar, never another's. Touches the network. */
+/** `clear`: removes one application's drawing from the bar, never another's. Uses the network. */
 
 import { type BarOptions, BusyBar } from "../bar.ts";
 import type { Row } from "../output.ts";
 
 export async function clear({ applicationName }: { applicationName: string }, options: BarOptions): Promise<Row[]> {
 	const started = performance.now();
-	// In the query: the firmware ignores the name in a body, and then clears everybody's.
+	// The name must be in the query: the firmware ignores one in the body, and then clears all applications.
 	const bar = new BusyBar(options);
 	const reply = await bar.request("DELETE", "/api/display/draw", {
 		application_name: applicationName,
 	});
-	bar.accept(reply, `nothing of ${applicationName} is on the bar to clear`);
+	bar.accept(reply, `there is no drawing of ${applicationName} to clear`);
 	return [{ status: "ok", application_name: applicationName, ms: Math.round(performance.now() - started) }];
 }

@@ -1,4 +1,4 @@
-/** `compile`: a source zip into an `.anim`. Touches files only. */
+/** `compile`: turns a source zip into an `.anim`. Reads and writes files. */
 
 import { encodeBicycle0 } from "../anim/bicycle0.ts";
 import { isZip, openAnimation } from "../anim/open.ts";
@@ -11,7 +11,7 @@ export async function compile({ input, output }: { input: string; output: string
 	const file = readInput("--input", input);
 	if (!isZip(file))
 		throw new CommandError(
-			`compile requires a source zip, and ${quote(input)} is none; give the zip that create wrote.`,
+			`compile requires a source zip, but ${quote(input)} is not one; use the zip that create wrote.`,
 		);
 	const target = { flag: "--output", path: output };
 	checkOutputs([target], [{ flag: "--input", path: input }]);

@@ -1,4 +1,4 @@
-/** `create`: a source zip, and on demand its compiled `.anim`, from a pattern or from PNG frames. Touches files only. */
+/** `create`: makes an animation from a pattern or from PNG frames. Reads and writes files. */
 
 import { readdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
@@ -19,7 +19,7 @@ export interface CreateOptions {
 	readonly frames?: number;
 	readonly fps: number;
 	readonly framesDir?: string;
-	/** 0 is the display's own size, or the frames' size with `framesDir`. */
+	/** 0 means the size of the display or, with `framesDir`, of the frames. */
 	readonly width: number;
 	readonly height: number;
 	readonly name?: string;
@@ -90,7 +90,7 @@ function fromFolder(options: CreateOptions, folder: string): Animation {
 	});
 	if (animation.frames.length < 2) {
 		throw new CommandError(
-			"an animation needs at least two frames; for a still picture copy frame_0.png to frame_1.png.",
+			"an animation needs at least two frames; for a still picture, copy frame_0.png to frame_1.png.",
 		);
 	}
 	return animation;

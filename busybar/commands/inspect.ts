@@ -1,4 +1,4 @@
-/** `inspect`: validates and sums up a source zip or an `.anim`. Reads one file. */
+/** `inspect`: validates and summarizes a source zip or an `.anim`. Reads one file. */
 
 import { encodeBicycle0 } from "../anim/bicycle0.ts";
 import { openAnimation } from "../anim/open.ts";
@@ -9,7 +9,7 @@ import type { Row } from "../output.ts";
 export async function inspect({ input }: { input: string }): Promise<Row[]> {
 	const file = readInput("--input", input);
 	const { animation, format } = await openAnimation(quote(input), file);
-	// What cannot be compiled is no valid source either.
+	// A source zip is valid only if it can be compiled.
 	if (format === "zip") encodeBicycle0(animation);
 	return [
 		{

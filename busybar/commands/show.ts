@@ -1,4 +1,4 @@
-/** `show`: puts an `.anim` on the bar, uploading it only if the bar does not have it. Reads one file; touches the network. */
+/** `show`: puts an `.anim` on the bar, and uploads it only if the bar does not have it. Reads one file; uses the network. */
 
 import { basename, extname } from "node:path";
 import type { Animation } from "../anim/animation.ts";
@@ -18,7 +18,7 @@ export interface ShowOptions {
 	readonly loop: boolean;
 	readonly section: string;
 	readonly awaitPreviousEnd: boolean;
-	/** Seconds; when given, the bar itself removes the element after this time. */
+	/** Seconds after which the bar itself removes the drawing. */
 	readonly expiresAfter?: number;
 	/** False: the bar has the file already, and is not asked for it. */
 	readonly upload: boolean;
@@ -26,7 +26,7 @@ export interface ShowOptions {
 
 /** Always the same, so that a second `show` replaces the first and `--await-previous-end` finds it. */
 const elementId = "animation";
-/** The longest file name that every firmware accepts. */
+/** The longest file name that every firmware version accepts. */
 const maxNameLength = 31;
 
 export async function show(options: ShowOptions, barOptions: BarOptions): Promise<Row[]> {
@@ -34,7 +34,7 @@ export async function show(options: ShowOptions, barOptions: BarOptions): Promis
 	const { input, applicationName, display } = options;
 	const file = readInput("--input", input);
 	if (isZip(file)) {
-		throw new CommandError(`show requires a compiled .anim, and ${quote(input)} is a source zip; run compile first.`);
+		throw new CommandError(`show requires a compiled .anim, but ${quote(input)} is a source zip; run compile first.`);
 	}
 	const { animation } = await openAnimation(quote(input), file);
 	requireShowable(animation, options);
@@ -66,8 +66,8 @@ export async function show(options: ShowOptions, barOptions: BarOptions): Promis
 		],
 	};
 	const body = { type: "application/json", bytes: new TextEncoder().encode(JSON.stringify(draw)) };
-	// What is left for the bar to dislike: another display or type of element under our id.
-	bar.accept(await bar.request("POST", "/api/display/draw", {}, body), "clear what this application shows first");
+	// Only one reason for HTTP 400 is left: our id is in use on the other display or for another type of element.
+	bar.accept(await bar.request("POST", "/api/display/draw", {}, body), "clear the drawing of this application first");
 	return [
 		{
 			status: "ok",
@@ -79,13 +79,13 @@ export async function show(options: ShowOptions, barOptions: BarOptions): Promis
 	];
 }
 
-/** The bar answers 200 to a drawing that it cannot show, so this is the only place to notice. */
+/** The bar answers 200 even if it cannot show the animation, so this is the only place to find out. */
 function requireShowable(animation: Animation, { input, display, section }: ShowOptions): void {
 	const panel = displays[display];
 	if (animation.width > panel.width || animation.height > panel.height) {
 		throw new CommandError(
-			`${quote(input)} is ${animation.width}x${animation.height}, and the ${display} display is ` +
-				`${panel.width}x${panel.height}; create it for this display.`,
+			`${quote(input)} is ${animation.width}x${animation.height}, but the ${display} display is ` +
+				`${panel.width}x${panel.height}; create an animation for that display.`,
 		);
 	}
 	const names = animation.sections.map(({ name }) => name);
@@ -94,14 +94,14 @@ function requireShowable(animation: Animation, { input, display, section }: Show
 	}
 }
 
-/** By content, so that another picture never meets an old file: rewriting one fails while it plays. */
+/** With a hash of the content, so that a file on the bar is never replaced: that fails while it is playing. */
 function assetName(input: string, file: Uint8Array): string {
 	const suffix = `-${process.getBuiltinModule("node:crypto").hash("sha256", file).slice(0, 8)}.anim`;
 	const stem = basename(input, extname(input)).replace(/[^A-Za-z0-9._-]+/g, "_");
 	return stem.replace(/^\.+/, "").slice(0, maxNameLength - suffix.length) + suffix;
 }
 
-/** Compared by size too: an aborted upload leaves a partial file under the right name. */
+/** Whether the bar has the whole file. Compares the size too: an aborted upload leaves a partial file. */
 async function holds(
 	bar: BusyBar,
 	address: string,
@@ -110,7 +110,8 @@ async function holds(
 	bytes: number,
 ): Promise<boolean> {
 	const reply = await bar.request("GET", "/api/storage/list", { path: `/ext/user_assets/${applicationName}` });
-	// The folder does not exist before the first upload. What is no bar must not get the file, and the key again.
+	// The folder does not exist before the first upload. If this is not a bar, it must not get the file and, once more, the
+	// access key.
 	if ((reply.status === 400 || reply.status === 404) && isRefusal(reply)) return false;
 	const { list } = bar.accept(reply);
 	if (!Array.isArray(list)) throw notABar(address);

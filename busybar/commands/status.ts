@@ -1,4 +1,4 @@
-/** `status`: what answers at an address. Reads from the bar, changes nothing there. */
+/** `status`: shows what answers at an address. Uses the network; changes nothing on the bar. */
 
 import { type BarOptions, BusyBar, notABar } from "../bar.ts";
 import { clean } from "../options.ts";
@@ -7,7 +7,7 @@ import type { Row } from "../output.ts";
 export async function status(options: BarOptions): Promise<Row[]> {
 	const started = performance.now();
 	const bar = new BusyBar(options);
-	// The version is open to everyone, so a bar is recognised even if it refuses the rest.
+	// The version needs no access key, so that a bar is recognised even if it refuses everything else.
 	const version = await bar.request("GET", "/api/version");
 	const apiVersion = version.json?.api_semver;
 	if (version.status !== 200 || typeof apiVersion !== "string") throw notABar(options.address.text);

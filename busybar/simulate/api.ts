@@ -1,6 +1,6 @@
 /**
- * The bar's own HTTP endpoints: which paths and methods exist, and what each does to the bar. Knows nothing of sockets.
- * What a real bar has beyond these is listed in docs/bar.md.
+ * The bar's own HTTP endpoints: which paths and methods exist, and what each does to the bar. docs/bar.md lists what a
+ * real bar has besides.
  */
 
 import { displays } from "../displays.ts";
@@ -22,23 +22,23 @@ export interface Answer {
 interface Call {
 	readonly bar: Bar;
 	readonly query: URLSearchParams;
-	/** Empty without a body. */
+	/** Empty if there is none. */
 	readonly body: string;
 }
 
 type Handler = (call: Call) => Answer | Promise<Answer>;
 
-/** The firmware copies the name of a clear into 64 bytes; one that does not fit counts as none. */
+/** The firmware copies the name in a clear into 64 bytes; a name that does not fit counts as none. */
 const LONGEST_CLEAR_NAME = 63;
 const LONGEST_STORAGE_PATH = 63;
 const KEYS = ["up", "down", "ok", "back", "start", "busy", "custom", "off", "apps", "settings"];
-/** While the canvas is up it swallows every key, and these end it. */
+/** While something is drawn, the canvas takes every button, and these dismiss the drawing. */
 const DISMISSING_KEYS = ["back", "busy", "custom", "off", "apps", "settings"];
 
 export const DRAW_PATH = "/api/display/draw";
 export const UPLOAD_PATH = "/api/assets/upload";
 
-/** Uploads are not here: their bodies are streamed (upload.ts). */
+/** Without the upload, whose body is a stream (upload.ts). */
 export const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
 	"/api/version": { GET: ({ bar }) => json({ api_semver: bar.model.apiSemver }) },
 	"/api/transport": { GET: ({ bar }) => json({ type: bar.access === "usb" ? "usb" : "wifi" }) },
@@ -69,7 +69,7 @@ export function ok(): Answer {
 	return json({ result: "OK" });
 }
 
-/** In the words of the firmware that the bar plays. */
+/** In the words of the simulated firmware version. */
 export function refusal(bar: Bar, status: number, error: string): Answer {
 	if (!bar.model.terseErrors) return json({ error }, status);
 	return json({ error: status === 400 ? "Bad Request" : error, code: status }, status);
@@ -104,7 +104,7 @@ function drawAnswer(bar: Bar, outcome: DrawOutcome): Answer {
 	}
 }
 
-/** A name in the body is lost on its way through the firmware: such a clear clears everything. */
+/** The firmware loses a name in the body, and then clears everything. */
 function clear({ bar, query }: Call): Answer {
 	const name = query.get("application_name") ?? "";
 	const isScoped = name !== "" && name.length <= LONGEST_CLEAR_NAME;

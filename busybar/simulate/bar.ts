@@ -1,4 +1,4 @@
-/** The simulated bar itself, without HTTP: its screens, files, BUSY timer, settings and faults in one place. */
+/** The simulated bar without HTTP: its displays, files, BUSY timer, access and faults in one place. */
 
 import type { Display } from "../displays.ts";
 import { BusyTimer } from "./busy-timer.ts";
@@ -9,26 +9,26 @@ import { type ApiChoice, MODELS, type Model } from "./model.ts";
 import { drawScreen, FileDecoder, type Picture } from "./picture.ts";
 import { Storage } from "./storage.ts";
 
-/** `usb`: the caller is at the end of the cable. The others are the three Wi-Fi modes of the bar's own settings. */
+/** `usb`: the client is connected by cable. The others are the three modes for Wi-Fi in the bar's settings. */
 export type Access = "usb" | "disabled" | "enabled" | "key";
 
 export interface Faults {
-	/** Requests take effect at once, their answers come this much later. */
+	/** Requests take effect at once, but the answers are delayed by this time. */
 	readonly slowMs?: number;
-	/** Requests are read and never answered, and have no effect. */
+	/** Requests are never answered and have no effect. */
 	readonly hang?: boolean;
 	/** Connections are reset as soon as a request arrives. */
 	readonly reset?: boolean;
 	/** Requests take effect, then the connection is reset instead of answered. */
 	readonly loseReplies?: boolean;
-	/** After so many more uploads HTTP is dead until it is set again, as on firmware 1.2.4. */
+	/** After this many more uploads the bar stops answering until the faults are set again, as on firmware 1.2.4. */
 	readonly wedgeAfterWrites?: number;
 }
 
 export interface BarOptions {
 	readonly api: ApiChoice;
 	readonly access: Access;
-	/** The access key or API token that requests are measured against. */
+	/** The access key that requests must have. */
 	readonly token: string | undefined;
 	readonly faults: Faults;
 }
@@ -68,7 +68,7 @@ export class Bar {
 		return this.faults.wedgeAfterWrites !== undefined && this.faults.wedgeAfterWrites <= 0;
 	}
 
-	/** The firmware refuses a wrong token even over USB, where none is needed; without a key on the bar every one is wrong. */
+	/** Even over USB, where no key is needed, the firmware refuses a wrong one. If the bar has no key, every key is wrong. */
 	admits(token: string | undefined): boolean {
 		if (this.access === "disabled") return false;
 		if (this.access === "enabled") return true;
@@ -76,7 +76,7 @@ export class Bar {
 		return token === undefined || token === this.#token;
 	}
 
-	/** Whether an animation on the screen holds the file open. */
+	/** Whether an animation that is drawn keeps the file open. */
 	isPlaying(path: string): boolean {
 		return this.canvas.elements.some(({ element }) => element.type === "animation" && element.file === path);
 	}
@@ -85,7 +85,7 @@ export class Bar {
 		return drawScreen(this.canvas.elements, display, this.clock.now(), (path) => this.storage.read(path), this.decoder);
 	}
 
-	/** Counts down to a wedge. */
+	/** For `wedgeAfterWrites`. */
 	countWrite(): void {
 		const left = this.faults.wedgeAfterWrites;
 		if (left !== undefined) this.faults = { ...this.faults, wedgeAfterWrites: left - 1 };

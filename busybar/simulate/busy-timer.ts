@@ -1,4 +1,4 @@
-/** The bar's BUSY timer as `/api/busy/snapshot` shows and sets it. Touches only the clock it is given. */
+/** The bar's BUSY timer, as `/api/busy/snapshot` reads and sets it. Touches only the clock it is given. */
 
 import { isRecord } from "../json.ts";
 import type { Clock } from "./clock.ts";
@@ -12,7 +12,7 @@ export class BusyTimer {
 	#setAtMs: number;
 	#cancelEnd = (): void => undefined;
 
-	/** `changed` hears whether a timer is on, running or paused, whenever that may have changed. */
+	/** Calls `changed` whenever a timer may have started or ended; a paused one is still active. */
 	constructor(clock: Clock, changed: (active: boolean) => void) {
 		this.#clock = clock;
 		this.#changed = changed;
@@ -27,7 +27,7 @@ export class BusyTimer {
 		return { snapshot: this.#snapshot, snapshot_timestamp_ms: this.#setAtMs };
 	}
 
-	/** False if the body is no snapshot. A SIMPLE timer ends by itself; an INTERVAL one goes round until it is replaced. */
+	/** False if the body is not a snapshot. A SIMPLE timer ends by itself; an INTERVAL timer runs until it is replaced. */
 	set(body: unknown): boolean {
 		const snapshot = isRecord(body) ? body.snapshot : undefined;
 		if (!isRecord(snapshot) || !isSnapshot(snapshot)) return false;

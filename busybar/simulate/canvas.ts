@@ -1,18 +1,17 @@
 /**
- * Who owns the bar's screens and for how long: the rules of the firmware's canvas service (canvas.c). Touches only the
- * clock it is given. Not modelled: `await_previous_end` (a redraw starts at once), the LED blink, and that a finished
- * animation without `loop` ignores a redraw on some firmware.
+ * Who owns the bar's displays, and for how long: the rules of the firmware's canvas service (canvas.c). Touches only the
+ * clock it is given. docs/bar.md lists what is left out.
  */
 
 import type { Clock } from "./clock.ts";
 import type { DrawElement, DrawRequest } from "./draw-request.ts";
 import type { Model } from "./model.ts";
 
-/** A refused draw waits this long for the loader's priority to change before the bar says no. */
+/** How long a refused draw waits for the loader's priority to change before the bar answers. */
 export const PARKED_DRAW_MS = 1500;
-/** The clock face and any other ordinary application. */
+/** The priority of the clock and of every other ordinary application on the bar. */
 export const IDLE_LOADER_PRIORITY = 10;
-/** A BUSY timer, running or paused. More than any draw may ask for. */
+/** The priority of a BUSY timer, running or paused: higher than any draw can have. */
 export const BUSY_LOADER_PRIORITY = 101;
 const MAX_ELEMENTS = 100;
 
@@ -20,7 +19,7 @@ export type DrawOutcome = "drawn" | "refused" | "too many elements" | "changed e
 
 export interface ShownElement {
 	readonly element: DrawElement;
-	/** An animation's first frame. */
+	/** When an animation shows its first frame. */
 	readonly startedAtMs: number;
 	/** Undefined: stays until cleared. */
 	readonly expiresAtMs: number | undefined;
@@ -71,7 +70,7 @@ export class Canvas {
 		return this.#parked;
 	}
 
-	/** Answers at once, or within PARKED_DRAW_MS. There is one waiting place: a second refused draw ends the first's wait. */
+	/** Answers at once, or within PARKED_DRAW_MS. Only one draw can wait: a second refused one ends the wait of the first. */
 	draw(request: DrawRequest, answer: (outcome: DrawOutcome) => void): void {
 		if (!this.#isRefused(request)) {
 			answer(this.#apply(request));
@@ -86,7 +85,7 @@ export class Canvas {
 		};
 	}
 
-	/** Without a name everything goes, whoever drew it. False: the application shows nothing, and the bar says so. */
+	/** Without a name, clears everything. Returns false where the bar answers that this application shows nothing. */
 	clear(applicationName?: string): boolean {
 		if (this.#applicationName === undefined) return true;
 		const isForeign = applicationName !== undefined && applicationName !== this.#applicationName;
@@ -94,7 +93,7 @@ export class Canvas {
 		return !isForeign || !this.#model.refusesForeignClear;
 	}
 
-	/** What else runs on the bar. A rise above the canvas wipes it; any change gives a parked draw its second chance. */
+	/** Clears the canvas if `priority` is higher than its own. After any change, a draw that waits is tried again. */
 	setLoaderPriority(priority: number): void {
 		if (priority === this.#loaderPriority) return;
 		this.#loaderPriority = priority;
@@ -106,7 +105,7 @@ export class Canvas {
 		parked.answer(this.#apply(parked.request));
 	}
 
-	/** Cancels every timer; a parked draw is refused. */
+	/** Cancels all timers, and refuses a draw that waits. */
 	dispose(): void {
 		this.#refuseParked();
 		this.#close();
@@ -119,7 +118,7 @@ export class Canvas {
 		return equalIsEnough ? priority < current : priority <= current;
 	}
 
-	/** Not atomic, like the firmware: what came before a bad element stays. */
+	/** Not atomic, as in the firmware: the elements before a wrong one stay. */
 	#apply(request: DrawRequest): DrawOutcome {
 		if (request.applicationName !== this.#applicationName) this.#close();
 		this.#applicationName = request.applicationName;
@@ -136,7 +135,7 @@ export class Canvas {
 
 	#show(element: DrawElement): ShownElement {
 		const nowMs = this.#clock.now();
-		// The firmware multiplies in 32 bits, so that a timeout of 25 days and more comes out as anything.
+		// The firmware multiplies in 32 bits, so that timeouts of 25 days and more overflow.
 		const lifetimeMs = Math.imul(element.timeoutSeconds, 1000);
 		if (lifetimeMs <= 0) {
 			return { element, startedAtMs: nowMs, expiresAtMs: undefined, cancelExpiry: () => undefined };

@@ -1,6 +1,6 @@
 /**
- * The simulator's own endpoints under `/_sim/`, which no real bar has: what is to see, faults, BUSY timer, keys. They work
- * without a token and whatever faults are set.
+ * The endpoints under `/_sim/`, which a real bar does not have: what the bar shows, faults, BUSY timer, buttons. They need
+ * no access key, and work in spite of faults.
  */
 
 import { parseObject } from "../json.ts";
@@ -9,7 +9,7 @@ import type { Bar, Faults } from "./bar.ts";
 import type { JournalEntry } from "./journal.ts";
 import { isLit, packBack, packFront } from "./picture.ts";
 
-/** All there is to see, in one answer. */
+/** Everything there is to see, in one answer. */
 export interface LiveView {
 	readonly api: string;
 	readonly canvas: {
@@ -18,13 +18,13 @@ export interface LiveView {
 		readonly priority: number;
 		readonly elements: readonly ElementState[];
 	};
-	/** A refused draw that may still be drawn. */
+	/** A refused draw that may still appear. */
 	readonly parked: { readonly applicationName: string; readonly priority: number; readonly remainingMs: number } | null;
 	readonly loaderPriority: number;
 	readonly busy: boolean;
 	readonly lit: { readonly front: boolean; readonly back: boolean };
 	readonly faults: Faults;
-	/** Base64, as `/api/screen` has them. */
+	/** Pixels in base64, as in `/api/screen`. */
 	readonly front: string;
 	readonly back: string;
 	readonly journal: readonly JournalEntry[];
@@ -34,7 +34,7 @@ interface ElementState {
 	readonly id: string;
 	readonly type: string;
 	readonly display: string;
-	/** `null`: stays until it is cleared. */
+	/** `null` if the element stays until it is cleared. */
 	readonly remainingMs: number | null;
 	/** Of an animation or image. */
 	readonly file: string | null;
@@ -55,7 +55,7 @@ export function control(bar: Bar, method: string, url: URL, body: string): Answe
 		case "POST /_sim/key":
 			return pressKey(bar, url.searchParams.get("key") ?? "");
 		default:
-			return json({ error: `The simulator has no ${method} ${url.pathname}` }, 404);
+			return json({ error: `The simulated bar has no ${method} ${url.pathname}` }, 404);
 	}
 }
 
@@ -94,17 +94,17 @@ function liveView(bar: Bar, afterRevision: number): LiveView {
 	};
 }
 
-/** The body replaces all faults: `{}` ends them. */
+/** The body replaces all faults; `{}` ends them. */
 function setFaults(bar: Bar, body: string): Answer {
 	const wanted = parseObject(body);
-	if (wanted === undefined) return json({ error: "Faults are a JSON object" }, 400);
+	if (wanted === undefined) return json({ error: "Send the faults as a JSON object" }, 400);
 	const faults: Record<string, number | boolean> = {};
 	for (const [name, value] of Object.entries(wanted)) {
 		const isCount = name === "slowMs" || name === "wedgeAfterWrites";
 		const isSwitch = name === "hang" || name === "reset" || name === "loseReplies";
 		if (isCount && typeof value === "number" && value >= 0) faults[name] = value;
 		else if (isSwitch && typeof value === "boolean") faults[name] = value;
-		else return json({ error: `There is no fault ${name} of ${JSON.stringify(value)}` }, 400);
+		else return json({ error: `There is no fault "${name}" with the value ${JSON.stringify(value)}` }, 400);
 	}
 	bar.faults = faults;
 	return json(bar.faults);

@@ -1,6 +1,6 @@
 /**
- * Reads the JSON body of `POST /api/display/draw` with the firmware's checks and, as far as known, its words. Pure.
- * The firmware's rules come from its api_display.c; the text after "must" is ours, since only its beginning is known.
+ * Reads the JSON body of `POST /api/display/draw` with the checks of the firmware (api_display.c) and, as far as they are
+ * known, in its words: of "value is invalid; must ..." only the beginning is known. Pure.
  */
 
 import type { Display } from "../displays.ts";
@@ -33,7 +33,7 @@ const FONTS = [
 	"superscript",
 ] as const;
 
-/** A real bar has these. Ignoring one would show something else than the bar does. */
+/** A real bar has these. If one were ignored, the display would not look like that of a real bar. */
 const LEFT_OUT = ["stock_path", "display_until", "opacity", "z_index"];
 
 export type Alignment = (typeof ALIGNMENTS)[number];
@@ -50,7 +50,7 @@ interface Placement {
 
 export interface AnimationElement extends Placement {
 	readonly type: "animation";
-	/** Absolute path in the bar's storage. */
+	/** The absolute path in the bar's storage. */
 	readonly file: string;
 	readonly section: string;
 	readonly loop: boolean;
@@ -72,7 +72,7 @@ export interface RectangleElement extends Placement {
 	readonly borderColor: Color;
 }
 
-/** Checked like the others, and on the canvas, but without pixels: the simulated bar has no fonts. */
+/** Checked and put on the canvas like the others, but without pixels: the simulated bar has no fonts. */
 interface TextElement extends Placement {
 	readonly type: "text";
 }
@@ -85,13 +85,13 @@ export interface DrawRequest {
 	readonly elements: readonly DrawElement[];
 }
 
-/** A 400; the message is the bar's own text. */
+/** HTTP 400; the message is the bar's own text. */
 export class BadRequest extends Error {}
 
 export function parseDrawRequest(body: string): DrawRequest {
 	const request = parseObject(body);
 	const applicationName = request?.application_name;
-	// Malformed JSON ends here too: the firmware looks for the name in whatever the parser gave it.
+	// Invalid JSON ends up here too: the firmware looks for the name in whatever the parser returned.
 	if (request === undefined || typeof applicationName !== "string" || applicationName === "") {
 		throw new BadRequest("Missing application_name");
 	}
@@ -173,7 +173,7 @@ function parseRectangle(fields: Fields, placement: Placement): RectangleElement 
 	};
 }
 
-/** One element's fields. Without a default a field is required. */
+/** The fields of one element. A field without a default is required. */
 class Fields {
 	readonly #values: Record<string, unknown>;
 	readonly #index: number;
@@ -251,7 +251,7 @@ function parseColor(value: unknown): Color | undefined {
 	return [(bits >>> 24) & 255, (bits >>> 16) & 255, (bits >>> 8) & 255, bits & 255];
 }
 
-/** As the firmware's parser has it: fractions are cut, and what is no number counts as 0. */
+/** Like the firmware's parser: cuts off fractions, and takes what is not a number as 0. */
 function wholeNumber(value: unknown): number {
 	return typeof value === "number" ? Math.trunc(value) : 0;
 }

@@ -1,28 +1,28 @@
-/** What was asked of the simulated bar, in order. In memory, bounded, and never with a key or token in it. */
+/** The requests to the simulated bar, in order: kept in memory, limited in number, and without access keys. */
 
 const KEPT_ENTRIES = 2000;
 
 export interface JournalEntry {
 	readonly seq: number;
-	/** Grows with every change to any entry. */
+	/** Increases with every change to any entry. */
 	readonly revision: number;
-	/** Milliseconds since the Unix epoch, when the request's head had arrived. */
+	/** When the head of the request arrived, in milliseconds since the Unix epoch. */
 	readonly at: number;
 	readonly method: string;
 	readonly path: string;
 	readonly query: Readonly<Record<string, string>>;
 	readonly applicationName?: string;
-	/** Whether an X-API-Token came along. */
+	/** Whether the request had an X-API-Token. */
 	readonly token: boolean;
-	/** Bytes of the request's body so far. */
+	/** The bytes of the body that have arrived so far. */
 	readonly bytes: number;
 	/** The parsed body of a draw or clear. */
 	readonly body?: unknown;
-	/** Absent until the bar has answered; for good after a hang or a reset. */
+	/** Absent until the bar answers. With the faults `hang` and `reset` it never does. */
 	readonly status?: number;
-	/** From the request's head to the answer. */
+	/** From the head of the request to the answer. */
 	readonly ms?: number;
-	/** The answer was for nobody: the client had gone. */
+	/** The client had disconnected before the answer. */
 	readonly unheard?: true;
 }
 
@@ -35,12 +35,12 @@ export class Journal {
 	#nextSeq = 1;
 	#revision = 0;
 
-	/** Returns the entry's number. */
+	/** Returns the `seq` of the new entry. */
 	open(at: number, method: string, url: URL, hasToken: boolean): number {
 		const query = Object.fromEntries(
 			[...url.searchParams].filter(([name]) => name !== "x-api-token" && name !== "key" && name !== "token"),
 		);
-		// A pressed key is worth reading; an access key is a secret.
+		// Here `key` is a button; elsewhere it may be an access key.
 		if (url.pathname === "/api/input") query.key = url.searchParams.get("key") ?? "";
 		const name = url.searchParams.get("application_name");
 		const seq = this.#nextSeq++;
@@ -65,7 +65,7 @@ export class Journal {
 		if (entry !== undefined) this.#entries[index] = { ...entry, ...update, revision: ++this.#revision };
 	}
 
-	/** Those changed after that revision; all by default. */
+	/** The entries that changed after that revision; by default all. */
 	entries(afterRevision = 0): readonly JournalEntry[] {
 		return this.#entries.filter(({ revision }) => revision > afterRevision);
 	}

@@ -1,4 +1,4 @@
-/** What differs between the firmware releases that the simulated bar can be. */
+/** The differences between the firmware versions that can be simulated. */
 
 export type ApiChoice = "25" | "27.5";
 
@@ -7,9 +7,9 @@ export interface Model {
 	readonly firmwareVersion: string;
 	readonly buildDate: string;
 	readonly commitHash: string;
-	/** Firmware 1.1.1 said `Bad Request` to everything it did not like, and put the status into the body as `code`. */
+	/** Firmware 1.1.1 answers every 400 with `Bad Request`, and repeats the status in the body as `code`. */
 	readonly terseErrors: boolean;
-	/** Clearing for an application that is not on the screen: 400 since 27, before that a 200 that does nothing. */
+	/** A clear by an application that shows nothing while another one does: 400 since API 27, a 200 without effect before. */
 	readonly refusesForeignClear: boolean;
 }
 

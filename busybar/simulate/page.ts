@@ -1,4 +1,4 @@
-/** The page at `/`: both screens as lit LEDs, what runs on them, the journal, the keys. One self-contained document. */
+/** The page at `/`: both displays as LEDs, what is drawn, the requests, and the buttons. Loads nothing else. */
 
 export const PAGE = /* html */ `<!doctype html>
 <html lang="en">
@@ -78,17 +78,17 @@ button[aria-pressed="true"] { background: #b3261e; border-color: #e0544b; color:
 <header>
 	<h1>Simulated BUSY Bar</h1>
 	<span class="mono" id="address"></span>
-	<span class="offline">The simulator has ended.</span>
+	<span class="offline">The simulated bar has stopped.</span>
 </header>
 <main>
 	<section>
 		<div class="bar">
-			<div class="glass"><canvas id="front" role="img" aria-label="Front screen"></canvas></div>
+			<div class="glass"><canvas id="front" role="img" aria-label="Front display"></canvas></div>
 			<div class="caption"><span>Front, 72 × 16</span><span id="front-state"></span></div>
 		</div>
 		<div class="back">
 			<div class="bar">
-				<div class="glass"><canvas id="back" role="img" aria-label="Back screen"></canvas></div>
+				<div class="glass"><canvas id="back" role="img" aria-label="Back display"></canvas></div>
 				<div class="caption"><span>Back, 160 × 80</span><span id="back-state"></span></div>
 			</div>
 			<div>
@@ -100,7 +100,7 @@ button[aria-pressed="true"] { background: #b3261e; border-color: #e0544b; color:
 					<div class="note" id="note" hidden></div>
 				</div>
 				<div class="card">
-					<h2>Keys</h2>
+					<h2>Buttons</h2>
 					<div class="keys" id="keys"></div>
 					<button class="wide" id="busy" aria-pressed="false">Start a BUSY timer</button>
 				</div>
@@ -124,7 +124,7 @@ const element = (tag, className, text) => {
 };
 const unpack = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 
-/* Each LED is a disc, lit or not; a blurred copy over all of them makes the glow. */
+/* Each LED is a disc; a blurred copy over all of them makes the glow. */
 class Panel {
 	constructor(canvas, width, height, pitch, radius, unlit) {
 		Object.assign(this, { canvas, width, height, pitch, radius, unlit, shown: undefined });
@@ -148,7 +148,7 @@ class Panel {
 			const [red, green, blue] = colorOf(i);
 			image.data.set([red, green, blue, 255], i * 4);
 			const isLit = red + green + blue > 0;
-			/* LEDs look brighter than their numbers: lift the low ones, and never below an unlit one. */
+			/* LEDs look brighter than their values: raise the low ones, and never go below an unlit one. */
 			const lift = (value) => Math.max(20, Math.round(255 * (value / 255) ** 0.75));
 			context.fillStyle = isLit ? "rgb(" + lift(red) + "," + lift(green) + "," + lift(blue) + ")" : this.unlit;
 			context.beginPath();
@@ -180,7 +180,7 @@ function drawScreens(view) {
 }
 
 const seconds = (ms) => (ms < 10000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000)) + " s";
-/* The longest time left that an element has had since it was drawn: what its meter is measured against. */
+/* The full time of each element, for its meter: the longest remaining time since it was last drawn. */
 const fullMs = new Map();
 
 function drawState(view) {
@@ -188,7 +188,7 @@ function drawState(view) {
 	byId("owner").textContent = canvas.applicationName ?? (busy ? "BUSY timer" : "Nothing drawn");
 	byId("priority").textContent = canvas.applicationName
 		? "priority " + canvas.priority
-		: busy ? "priority " + view.loaderPriority + ", above every drawing" : "A real bar shows its clock now.";
+		: busy ? "priority " + view.loaderPriority + ", above every drawing" : "A real bar would show its clock.";
 	const rows = canvas.elements.map(({ id, type, display, remainingMs, file, loadError }) => {
 		const key = canvas.applicationName + "/" + id;
 		const full = Math.max(remainingMs ?? 0, remainingMs > (fullMs.get(key)?.last ?? 0) ? remainingMs : fullMs.get(key)?.full ?? 0);
@@ -210,11 +210,11 @@ function drawState(view) {
 	byId("elements").replaceChildren(...rows);
 	const faults = Object.entries(view.faults).filter(([, value]) => value !== false).map(([name, value]) => value === true ? name : name + " " + value);
 	const notes = [];
-	if (parked) notes.push(parked.applicationName + " (priority " + parked.priority + ") was refused and waits " + seconds(parked.remainingMs));
+	if (parked) notes.push("A draw by " + parked.applicationName + " (priority " + parked.priority + ") waits " + seconds(parked.remainingMs) + " before it is refused");
 	if (faults.length > 0) notes.push("Faults: " + faults.join(", "));
 	byId("note").textContent = notes.join(". ");
 	byId("note").hidden = notes.length === 0;
-	byId("busy").textContent = busy ? "End the BUSY timer" : "Start a BUSY timer";
+	byId("busy").textContent = busy ? "Stop the BUSY timer" : "Start a BUSY timer";
 	byId("busy").setAttribute("aria-pressed", String(busy));
 }
 
@@ -225,7 +225,7 @@ function describe({ method, path, query, applicationName, bytes, body }) {
 	if (applicationName) parts.push(applicationName);
 	if (query.file) parts.push(query.file);
 	if (query.path) parts.push(query.path);
-	if (query.key) parts.push("key " + query.key);
+	if (query.key) parts.push("button " + query.key);
 	if (query.display) parts.push("display " + query.display);
 	if (method === "POST" && path === "/api/assets/upload") parts.push(bytes + " bytes");
 	if (body?.priority) parts.push("priority " + body.priority);
@@ -245,7 +245,7 @@ function drawJournal(entries) {
 			element("span", "mono what", method + " " + path.replace("/api/", "")),
 			element("span", "mono when", time + (ms === undefined ? "" : " · " + Math.round(ms) + " ms")),
 		);
-		const more = describe(entry) + (unheard ? " · the client had gone" : "");
+		const more = describe(entry) + (unheard ? " · the client had disconnected" : "");
 		if (more) row.append(element("div", "more", more));
 		if (rows.has(seq)) rows.get(seq).replaceWith(row);
 		else byId("journal").prepend(row);

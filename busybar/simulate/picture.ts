@@ -1,7 +1,7 @@
 /**
- * The pixels of both screens at a moment. Pure. Draws animations, PNG images and rectangles; text takes its place on
- * the canvas but leaves no pixels. What is larger than a screen is cut at its edges. An idle canvas is dark: the clock
- * and the bar's other applications are not simulated.
+ * Draws the pixels of a display at a given time: animations, PNG images and rectangles, but not text. What is larger than
+ * the display is cut off. If nothing is drawn, the display is dark: the clock and the bar's other applications are not
+ * simulated. Pure.
  */
 
 import { PNG } from "pngjs";
@@ -14,16 +14,16 @@ import type { Alignment, AnimationElement, Color, DrawElement, RectangleElement 
 export interface Picture {
 	readonly width: number;
 	readonly height: number;
-	/** `width * height * 4` bytes R, G, B, A, rows from the top. */
+	/** `width * height * 4` bytes R, G, B, A, with the top row first. */
 	readonly rgba: Uint8Array;
 }
 
-/** Remembers what it has decoded for as long as the file's bytes are kept. */
+/** Decodes files, and remembers the result as long as the bytes of the file exist. */
 export class FileDecoder {
 	readonly #animations = new WeakMap<Uint8Array, Animation | "unreadable">();
 	readonly #images = new WeakMap<Uint8Array, Picture | "unreadable">();
 
-	/** Undefined where the bar's player would fail. */
+	/** Undefined if the bar could not play the file. */
 	animation(file: Uint8Array | undefined): Animation | undefined {
 		return remember(this.#animations, file, decodeBicycle0);
 	}
@@ -62,7 +62,7 @@ export function drawScreen(
 	return screen;
 }
 
-/** 72x16 as the API sends it: B, G, R per pixel, 3456 bytes. */
+/** The front display as the API sends it: B, G, R for each pixel, 3456 bytes. */
 export function packFront({ rgba }: Picture): Uint8Array {
 	const packed = new Uint8Array((rgba.length / 4) * 3);
 	for (let pixel = 0; pixel * 4 < rgba.length; pixel++) {
@@ -73,7 +73,7 @@ export function packFront({ rgba }: Picture): Uint8Array {
 	return packed;
 }
 
-/** 160x80 as the API sends it: 4-bit grey, the left pixel in the low half of the byte, 6400 bytes. */
+/** The back display as the API sends it: 4-bit grey, the left pixel in the low half of the byte, 6400 bytes. */
 export function packBack({ rgba }: Picture): Uint8Array {
 	const packed = new Uint8Array(rgba.length / 8);
 	for (let pixel = 0; pixel * 4 < rgba.length; pixel++) {
@@ -119,14 +119,14 @@ function animationFrame(
 	return rgba && { width: animation.width, height: animation.height, rgba };
 }
 
-/** Something to blend: transparent where `at` knows no color. */
+/** Something to draw: transparent where `at` returns undefined. */
 interface Layer {
 	readonly width: number;
 	readonly height: number;
 	at(x: number, y: number): Color | undefined;
 }
 
-/** What the bar shows for a file that its player cannot load. */
+/** What the bar shows for a file that it cannot play. */
 const LOAD_ERROR_ROWS = [
 	"#########",
 	"#.......#",
@@ -211,7 +211,7 @@ function blend(screen: Picture, element: DrawElement, layer: Layer): void {
 	}
 }
 
-/** How far the anchor point lies inside the picture along one axis. */
+/** The distance from the edge of the picture to its anchor point, along one axis. */
 function anchor(align: Alignment, near: string, far: string, size: number): number {
 	if (align.includes(near)) return 0;
 	return align.includes(far) ? size : Math.floor(size / 2);

@@ -1,6 +1,6 @@
 /**
- * The simulated bar on a loopback port: requests in, answers out with the bytes of a real bar. Owns the listening
- * socket, the order of checks (faults, access, version, path, method) and the journal.
+ * Serves the simulated bar on a loopback port, and answers with the same bytes as a real bar. Checks faults, access,
+ * version, path and method, in this order, and keeps the journal.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -16,9 +16,9 @@ import { PAGE } from "./page.ts";
 import { receiveUpload } from "./upload.ts";
 
 const JSON_LIMIT_BYTES = 256 * 1024;
-/** Longer bodies are not kept in the journal. */
+/** The journal does not keep longer bodies. */
 const JOURNAL_BODY_LIMIT = 16 * 1024;
-/** How long an answer given before the whole request had arrived keeps the connection, so that the client can read it. */
+/** How long the connection stays open after an answer to an incomplete request, so that the client can read it. */
 const LINGER_MS = 1000;
 const OPEN_PATHS = ["/api/version", "/api/access", "/api/transport"];
 
@@ -28,7 +28,7 @@ export interface BarServer {
 	close(): Promise<void>;
 }
 
-/** Listens on 127.0.0.1 only. @throws CommandError if the port cannot be had. */
+/** Listens on 127.0.0.1 only. @throws CommandError if the port cannot be used */
 export async function startBarServer(
 	port: number,
 	options: BarOptions,
@@ -38,14 +38,12 @@ export async function startBarServer(
 	const server = createServer((request, response) => {
 		void serve(bar, request, response).catch(() => response.destroy());
 	});
-	// The bar lets idle connections be.
+	// The bar does not close idle connections.
 	server.keepAliveTimeout = 0;
 	await new Promise<void>((resolve, reject) => {
 		server.once("error", (error: NodeJS.ErrnoException) => {
-			const why = error.code === "EADDRINUSE" ? "another program has it" : error.message;
-			reject(
-				new CommandError(`cannot listen on port ${port}: ${why}; choose another with --port, or 0 for any free one.`),
-			);
+			const why = error.code === "EADDRINUSE" ? "another program is using it" : error.message;
+			reject(new CommandError(`cannot listen on port ${port}: ${why}; choose another port, or 0 for any free one.`));
 		});
 		server.listen(port, "127.0.0.1", resolve);
 	});
@@ -64,7 +62,7 @@ export async function startBarServer(
 async function serve(bar: Bar, request: IncomingMessage, response: ServerResponse): Promise<void> {
 	const method = request.method ?? "GET";
 	const url = new URL(`http://bar${request.url?.startsWith("/") ? request.url : "/"}`);
-	// A client that goes away in the middle of its request is no news here: the handlers see the stream end.
+	// If the client disconnects in the middle of its request, the handlers see the stream end.
 	request.on("error", () => undefined);
 	if (url.pathname.startsWith("/_sim/")) {
 		const body = (await readBody(request)) ?? "";
@@ -144,7 +142,7 @@ function drawDetails(body: string): { body?: unknown; applicationName?: string }
 	};
 }
 
-/** Undefined past the limit. Never settles if the client goes away before its body is complete. */
+/** Undefined if the body is too long. Never settles if the client disconnects before the body is complete. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
 	const chunks: Buffer[] = [];
 	let size = 0;
@@ -158,7 +156,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
 	});
 }
 
-/** A real bar pads the length to eleven characters, which some HTTP clients cannot read: so does this one. */
+/** Pads the length to eleven characters, as a real bar does, although some HTTP clients cannot read that. */
 function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
 	if (response.destroyed) return;
 	response.sendDate = false;
@@ -168,7 +166,7 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
 	response.setHeader("Content-Type", answer.contentType ?? "application/json");
 	response.setHeader("Content-Length", String(Buffer.byteLength(answer.body)).padEnd(11));
 	for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
-	// Without this Node names the connection's fate in every answer.
+	// Otherwise Node sends this header in every answer.
 	response.removeHeader("Connection");
 	if (answer.closes) response.setHeader("Connection", "close");
 	response.writeHead(answer.status);
@@ -177,7 +175,7 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
 		response.end();
 		return;
 	}
-	// Closing under a client that still sends would reset the connection and take the answer with it.
+	// Closing while the client is still sending would reset the connection, and the answer would be lost.
 	const timer = setTimeout(() => response.end(), LINGER_MS);
 	request.on("close", () => {
 		clearTimeout(timer);

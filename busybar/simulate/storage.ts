@@ -1,4 +1,4 @@
-/** The files on the bar, in memory: the uploads under `/ext/user_assets`, and their folders as a listing shows them. */
+/** The uploaded files of the bar, in memory, under `/ext/user_assets`. */
 
 const UPLOADS = "/ext/user_assets";
 
@@ -13,7 +13,7 @@ export class Storage {
 		return this.#files.get(path);
 	}
 
-	/** An upload begins by deleting what was there, and grows as it arrives: cut off in the middle it leaves a part. */
+	/** An upload first deletes the old file, then appends what arrives: if it is aborted, it leaves a partial file. */
 	truncate(path: string): void {
 		this.#files.set(path, new Uint8Array());
 	}
@@ -35,7 +35,7 @@ export class Storage {
 	}
 }
 
-/** The path of an upload, or undefined where the firmware's name checks (api_assets.c) say no. */
+/** The path of an upload; undefined if the firmware (api_assets.c) does not accept the names. */
 export function uploadPath(applicationName: string, file: string): string | undefined {
 	if (!/^[A-Za-z0-9._-]{1,31}$/.test(applicationName) || /^\.+$/.test(applicationName)) return undefined;
 	if (!/^[A-Za-z0-9._/-]{1,64}$/.test(file) || /^\/|\/$|\/\/|\.\./.test(file)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * `POST /api/assets/upload`, as the firmware does it: the old file goes first, the new one grows as it arrives, and
- * what the sender does not finish stays half. Reads the request's stream.
+ * `POST /api/assets/upload` as in the firmware: the old file is deleted first, the new one grows as it arrives, and an
+ * aborted upload leaves a partial file. Reads the request's stream.
  */
 
 import type { Readable } from "node:stream";
@@ -12,12 +12,12 @@ const IDLE_LIMIT_MS = 3000;
 
 export interface Upload {
 	readonly query: URLSearchParams;
-	/** From the Content-Length header; a chunked upload has none and ends up empty. */
+	/** From the Content-Length header. A chunked upload has none, and the file stays empty. */
 	readonly length: number;
 	readonly content: Readable;
 }
 
-/** Never settles if the sender goes away in the middle: then there is nobody to answer. */
+/** Never settles if the client disconnects: then there is nobody to answer. */
 export async function receiveUpload(bar: Bar, { query, length, content }: Upload): Promise<Answer> {
 	const closing = (answer: Answer): Answer => ({ ...answer, closes: true });
 	const path = uploadPath(query.get("application_name") ?? "", query.get("file") ?? "");

@@ -51,7 +51,7 @@ test.runIf(existsSync(`${root}.git`))("from a git clone it runs from source", ()
 });
 
 test.runIf(existsSync("/dev/full"))(
-	"a result that cannot be written is an error, a reader that has enough is none",
+	"a result that cannot be written is an error, a reader that closes early is not",
 	() => {
 		const bin = `${root}busybar/bin.js`;
 		const shell = (redirection: string) =>
@@ -61,33 +61,33 @@ test.runIf(existsSync("/dev/full"))(
 			});
 		expect(shell("> /dev/full")).toMatchObject({
 			status: 1,
-			stderr: "Error: the result cannot be written: the disk is full; send it elsewhere.\n",
+			stderr: "Error: cannot write the result: the disk is full; write it somewhere else.\n",
 		});
 		expect(shell("| true")).toMatchObject({ status: 0, stderr: "" });
 	},
 );
 
-test("a home that cannot hold a cache changes nothing", () => {
+test("it works without a cache folder", () => {
 	const nowhere = { HOME: folder.in("none/home"), USERPROFILE: folder.in("none/home"), XDG_CACHE_HOME: "" };
 	expect(start(`${root}busybar/bin.js`, ["--help"], nowhere)).toMatchObject({ status: 0, stderr: "" });
 	expect(existsSync(folder.in("none"))).toBe(false);
 });
 
-test("without its built file inside node_modules it says so", () => {
+test("in node_modules without its built file, it says what is missing", () => {
 	const copy = folder.in("node_modules/unbuilt");
 	cpSync(`${root}busybar`, `${copy}/busybar`, { recursive: true });
 	expect(start(`${copy}/busybar/bin.js`, ["--help"])).toMatchObject({
 		status: 1,
 		stdout: "",
-		stderr: expect.stringMatching(/^Error: .*installed without its dist folder; install the package again\.\n$/),
+		stderr: expect.stringMatching(/^Error: .*its dist folder is missing; install the package again\.\n$/),
 	});
 });
 
-describe("as an installed package, alone in node_modules", () => {
+describe("as an installed package, without its dependencies", () => {
 	const bin = folder.in("installed/node_modules/pi-busybar-alert/busybar/bin.js");
 
-	test("it is one built file with the notices of what is inside", () => {
-		// Packed from a copy: a `dist` in the tree would be picked up by everything else that runs.
+	test("it is one built file, with the licences of its parts", () => {
+		// Packed in a copy: with a `dist` folder here, everything else that runs now would use that.
 		const source = folder.in("source");
 		mkdirSync(source);
 		for (const part of ["package.json", "busybar", "extensions"]) {

@@ -27,7 +27,7 @@ async function run(...args: string[]): Promise<{ code: unknown; stdout: string; 
 	return { code, stdout, stderr };
 }
 
-test("a bar of its own process says where it is, keeps its rules, and tells what happened", async () => {
+test("simulate prints the address of its bar, which keeps the rules and the journal", async () => {
 	bar = await startSimulatedBar({ token: "4711" });
 	expect(bar.addr).toMatch(/^127\.0\.0\.1:\d+$/);
 	await expect(readScreen(bar.addr, "front")).rejects.toThrow("403");
@@ -45,33 +45,33 @@ test("a bar of its own process says where it is, keeps its rules, and tells what
 	expect((await bar.screen("back")).rgb).toHaveLength(160 * 80 * 3);
 });
 
-test("a port that is taken is one sentence and exit code 1", async () => {
+test("if the port is in use, there is one sentence and exit code 1", async () => {
 	bar = await startSimulatedBar();
 	const port = bar.addr.split(":")[1] ?? "";
 	const { code, stderr } = await run("simulate", "--port", port);
 	expect(code).toBe(1);
-	expect(stderr).toMatch(new RegExp(`^Error: cannot listen on port ${port}: another program has it; .*\\.\\n$`));
+	expect(stderr).toMatch(new RegExp(`^Error: cannot listen on port ${port}: another program is using it; .*\\.\\n$`));
 });
 
-test("an empty key counts as none", async () => {
+test("an empty --token counts as none", async () => {
 	bar = await startSimulatedBar({ token: "" });
 	expect((await readScreen(bar.addr, "front")).rgb).toHaveLength(72 * 16 * 3);
 });
 
 test.each<[string[], RegExp]>([
-	[["--access", "key"], /--access key needs a key, .*; give it with --token/],
-	[["--access", "key", "--token", ""], /--access key needs a key/],
+	[["--access", "key"], /--access key needs an access key; give one with --token/],
+	[["--access", "key", "--token", ""], /--access key needs an access key/],
 	[["--access", "cable"], /--access must be usb, disabled, enabled or key, not "cable"/],
 	[["--api", "26"], /--api must be 25 or 27.5, not "26"/],
 	[["--port", "65536"], /--port must be a whole number from 0 to 65535, not "65536"/],
-])("simulate %s is refused in one sentence", async (flags, message) => {
+])("simulate %s is refused with one sentence", async (flags, message) => {
 	const { code, stdout, stderr } = await runCli(["simulate", ...flags]);
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 	expect(stderr).toMatch(/^Error: [^\n]+\.\n$/);
 	expect(stderr).toMatch(message);
 });
 
-test.each(["SIGINT", "SIGTERM"] as const)("%s ends it, with exit code 0", async (signal) => {
+test.each(["SIGINT", "SIGTERM"] as const)("%s stops it, with exit code 0", async (signal) => {
 	const child = spawn(process.execPath, [BIN, "simulate"], { stdio: ["ignore", "pipe", "ignore"], env });
 	const [line] = await once(child.stdout, "data");
 	expect(String(line)).toMatch(/^Simulated BUSY Bar at http:\/\/127\.0\.0\.1:\d+\/ /);

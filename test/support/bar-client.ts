@@ -1,4 +1,4 @@
-// For tests of the simulated bar's HTTP: starts one in this process and talks to it, politely or over a bare socket.
+// Starts a simulated bar in this process and talks to it, with an HTTP client or over a plain socket.
 
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -7,6 +7,7 @@ import { encodeBicycle0 } from "../../busybar/anim/bicycle0.ts";
 import type { BarOptions } from "../../busybar/simulate/bar.ts";
 import type { Clock } from "../../busybar/simulate/clock.ts";
 import { type BarServer, startBarServer } from "../../busybar/simulate/server.ts";
+import { waitUntil } from "./wait.ts";
 
 const DEADLINE_MS = 20_000;
 export const UPLOAD = "/api/assets/upload?application_name=app&file=a.anim";
@@ -23,7 +24,7 @@ export const ANIM = encodeBicycle0({
 	sections: [{ name: "default", start: 0, end: 1 }],
 });
 
-/** Starts bars in this process; each is closed after its test. */
+/** Returns a function that starts a bar, which is closed after the test. */
 export function barStarter(): (options?: Partial<BarOptions>, clock?: Clock) => Promise<BarServer> {
 	const servers: BarServer[] = [];
 	afterEach(async () => {
@@ -48,7 +49,7 @@ interface Ask {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Rejects if the bar does not answer properly. */
+/** Rejects if the connection breaks before the answer. */
 export async function ask({ port }: BarServer, line: string, { body, headers = {} }: Ask = {}): Promise<Reply> {
 	const [method = "", path = ""] = line.split(" ");
 	return await new Promise((resolve, reject) => {
@@ -85,14 +86,10 @@ export const OK = [200, { result: "OK" }];
 export const refused = (status: number, error: string) => [status, { error }];
 
 export async function until(what: string, holds: () => boolean): Promise<void> {
-	const end = performance.now() + DEADLINE_MS;
-	while (!holds()) {
-		if (performance.now() > end) throw new Error(`${what} did not happen`);
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
+	await waitUntil(what, DEADLINE_MS, holds);
 }
 
-/** A connection without an HTTP client's good manners. */
+/** A connection without an HTTP client: sends `text` and collects what comes back. */
 export async function dial({ port }: BarServer, text: string): Promise<{ socket: Socket; received: () => string }> {
 	const socket = connect(port, "127.0.0.1");
 	let received = "";

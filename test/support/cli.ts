@@ -1,4 +1,4 @@
-// Runs the bundled command inside this process: the same code path as the real one, without its start.
+// Runs the bundled CLI inside this process, which takes the same path through the code but starts faster.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ export async function runCli(args: readonly string[], env: NodeJS.ProcessEnv = {
 	return { code, stdout, stderr };
 }
 
-/** The only row of a command that must succeed. */
+/** The row that a command prints. Throws unless the command succeeds with exactly one row. */
 export async function rowOf(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Record<string, unknown>> {
 	const result = await runCli([...args, "--format", "json"], env);
 	if (result.code !== 0) throw new Error(`${args.join(" ")}: ${result.stderr}`);
@@ -34,7 +34,7 @@ export async function rowOf(args: readonly string[], env: NodeJS.ProcessEnv = {}
 	return rows[0];
 }
 
-/** An empty folder, and how to name files in it. `remove` deletes it with everything inside. */
+/** A new empty folder. `in` gives the path of a file in it; `remove` deletes it with everything inside. */
 export function temporaryFolder(): { readonly path: string; in: (name: string) => string; remove: () => void } {
 	const path = mkdtempSync(join(tmpdir(), "busybar-cli-"));
 	return { path, in: (name) => join(path, name), remove: () => rmSync(path, { recursive: true, force: true }) };

@@ -1,4 +1,4 @@
-// Starts the simulated bar as its users do, as a process of its own, and asks it what happened.
+// Starts the simulated bar in a process of its own, as users do, and asks it what happened.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import type { JournalEntry } from "../../busybar/simulate/journal.ts";
 import { type Screen, unpackScreen } from "./led-picture.ts";
 
 const BIN = fileURLToPath(new URL("../../busybar/bin.js", import.meta.url));
-/** Where the bundled CLI keeps its compiled code, for all tests: it halves each start, and is not the user's own. */
+/** Where the bundled CLI keeps its compiled code in all tests. It halves each start, and is not the user's own folder. */
 export const COMPILED_CLI = join(tmpdir(), "pi-busybar-compiled", "pi-busybar");
 const START_LIMIT_MS = 20_000;
 
@@ -25,19 +25,19 @@ export interface SimulatedBarOptions {
 }
 
 export interface SimulatedBar {
-	/** host:port, as `--addr` wants it. */
+	/** host:port, for `--addr`. */
 	readonly addr: string;
 	readonly url: string;
 	readonly pid: number;
 	state(): Promise<LiveView>;
 	journal(): Promise<readonly JournalEntry[]>;
-	/** Works under every fault, unlike `readScreen`. */
+	/** Works with every fault, unlike `readScreen`. */
 	screen(display: "front" | "back"): Promise<Screen>;
 	/** Replaces all faults; `{}` ends them. */
 	faults(faults: Faults): Promise<void>;
 	busy(on: boolean): Promise<void>;
 	pressKey(key: string): Promise<void>;
-	/** Ends the process; safe to call twice. A port given at the start can be taken again afterwards. */
+	/** Ends the process; can be called twice. A port given at the start is free again afterwards. */
 	close(): Promise<void>;
 }
 

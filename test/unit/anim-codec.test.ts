@@ -3,7 +3,7 @@ import type { Animation, ColorMode } from "../../busybar/anim/animation.ts";
 import { decodeBicycle0, encodeBicycle0 } from "../../busybar/anim/bicycle0.ts";
 import { CommandError } from "../../busybar/command-error.ts";
 
-/** Deterministic noise: a fuzz that fails must fail again. */
+/** Always the same numbers: a test that fails must fail again. */
 function random(seed: number): () => number {
 	let state = seed;
 	return () => {
@@ -12,7 +12,7 @@ function random(seed: number): () => number {
 	};
 }
 
-/** Frames in which each pixel is one of `levels` values, opaque, and gray where the mode needs it. */
+/** Frames whose channels have `levels` values: grey or opaque where the mode needs it. */
 function animation(colorMode: ColorMode, levels: number, copies: readonly number[] = [1, 1, 1]): Animation {
 	const next = random(levels);
 	const [width, height] = [18, 6];
@@ -30,7 +30,7 @@ function animation(colorMode: ColorMode, levels: number, copies: readonly number
 	return { width, height, fps: 12, colorMode, frames, sections };
 }
 
-describe("an animation comes back as it was", () => {
+describe("an animation is the same after encoding and decoding", () => {
 	for (const mode of ["rgb888", "gray4", "argb8888"] as const) {
 		test.each([1, 2, 15])(`${mode}, %i values per channel`, (levels) => {
 			const original = animation(mode, levels);
@@ -38,7 +38,7 @@ describe("an animation comes back as it was", () => {
 		});
 	}
 
-	test("held frames are stored once per 255 and sections may start inside them", () => {
+	test("equal frames are stored once for every 255, and sections can start within them", () => {
 		const original = animation("rgb888", 15, [1, 600, 2]);
 		const withSections = {
 			...original,
@@ -49,7 +49,7 @@ describe("an animation comes back as it was", () => {
 		expect(new DataView(file.buffer).getUint32(28, true)).toBe(1 + 3 + 1);
 	});
 
-	test("noise is stored raw, and never takes more room than that", () => {
+	test("noise is stored uncompressed and takes no more space than that", () => {
 		const file = encodeBicycle0(animation("rgb888", 15));
 		expect(file.length).toBe(36 + 21 + 3 * (4 + 18 * 6 * 3));
 	});
@@ -82,7 +82,7 @@ test("the bytes are those of the firmware's format", () => {
 	);
 });
 
-describe("a file that breaks a rule is refused with a sentence that names it", () => {
+describe("a file that breaks a rule is refused with a sentence that names the field", () => {
 	const good = encodeBicycle0(animation("rgb888", 2, [2, 1]));
 	const sections = 36;
 	const frames = sections + 21;
@@ -96,22 +96,22 @@ describe("a file that breaks a rule is refused with a sentence that names it", (
 		["another format", change(0, 0x47), /signature is "Gicycle0"/],
 		["the newer format", change(7, 0x31), /this file is bicycle1/],
 		["header cut", good.subarray(0, 20), /file size is 20/],
-		["flags", change(8, 1), /flags is 1/],
+		["flags", change(8, 1), /flags field is 1/],
 		["width", change(9, 0), /width is 0/],
 		["height", change(10, 0), /height is 0/],
 		["color", change(11, 3), /color format is 3/],
 		["fps", change(12, 0), /fps is 0/],
-		["longest frame", change(13, 1, 0), /frame 0 length is \d+: the header's longest is 1/],
+		["longest frame", change(13, 1, 0), /frame 0 length is \d+: the header's maximum is 1/],
 		["truncated", good.subarray(0, good.length - 1), /file size is \d+: its header says/],
 		["sections length", change(16, 20), /file size/],
 		["no sections", change(24, 0), /section count is 0/],
-		["too few sections", change(24, 2), /section count is 2: the file holds 1/],
+		["too few sections", change(24, 2), /section count is 2: the file has 1/],
 		["no file frames", change(28, 0), /file frame count is 0/],
 		["too few file frames", change(28, 1), /frame count/],
-		["too many file frames", change(28, 3), /file frame count is 3: the file ends/],
+		["too many file frames", change(28, 3), /file frame count is 3: the file has only 2/],
 		["no frames", change(32, 0), /frame count is 0/],
 		["a frame count beyond reason", change(32, 255, 255, 255, 255), /frame count is 4294967295/],
-		["default starts late", change(sections, 1), /section 0 must be "default" over frames 0..2/],
+		["default starts late", change(sections, 1), /section 0 must be "default" with the frames 0..2/],
 		["default ends early", change(sections + 4, 1), /section 0 must be "default"/],
 		["default has another name", change(sections + 13, 0x44), /section 0 must be "default".*"Default"/],
 		["offset", change(sections + 8, 1), /section 0 offset is 1/],
@@ -122,15 +122,15 @@ describe("a file that breaks a rule is refused with a sentence that names it", (
 		["duration", change(frames + 1, 0), /frame 0 duration is 0/],
 		["duration past the end", change(frames + 1, 9), /frame 0 duration is 9/],
 		["RLE count", change(frames + 4, 0), /frame 0 RLE data is damaged: the count at byte 0 is 0/],
-		["RLE too long", change(frames + 4, 0x7f), /frame 0 RLE data is damaged: it unfolds to more than/],
+		["RLE too long", change(frames + 4, 0x7f), /frame 0 RLE data is damaged: it decodes to more than/],
 	])("%s", (_, file, message) => {
 		expect(() => decodeBicycle0(file)).toThrow(CommandError);
 		expect(() => decodeBicycle0(file)).toThrow(message);
-		expect(() => decodeBicycle0(file)).toThrow(/; (.* and )?(make|compile) .*\.$/);
+		expect(() => decodeBicycle0(file)).toThrow(/; (.* and )?(create|compile) .*\.$/);
 	});
 });
 
-test("3000 damaged files give an error of the right class or a valid animation, in bounded time", () => {
+test("each of 3000 damaged files is either refused with a sentence or decodes to a valid animation", () => {
 	const next = random(7);
 	const sources = (["rgb888", "gray4", "argb8888"] as const).map((mode) =>
 		encodeBicycle0(animation(mode, 2, [3, 1, 40])),
@@ -139,7 +139,7 @@ test("3000 damaged files give an error of the right class or a valid animation, 
 	for (let round = 0; round < 3000; round++) {
 		const source = sources[round % sources.length] ?? new Uint8Array();
 		const file = source.slice(0, next() < 0.2 ? Math.floor(next() * source.length) : source.length);
-		// Half of the changes hit the header and the sections, where a wrong number can do most.
+		// Half of the changes are in the header and the sections, where a wrong number does the most damage.
 		for (let flips = Math.floor(next() * 4); flips >= 0; flips--) {
 			const offset = Math.floor(next() * (next() < 0.5 ? 60 : file.length));
 			if (offset < file.length)

@@ -4,7 +4,7 @@ import { renderPattern } from "../../busybar/anim/patterns.ts";
 const front = { width: 72, height: 16, frameCount: 12, fps: 12, gray: false };
 const back = { width: 160, height: 80, frameCount: 12, fps: 12, gray: true };
 
-/** Per pixel, 0..1; WCAG 2.3.1 counts changes of relative luminance. */
+/** The relative luminance of each pixel, 0..1: WCAG 2.3.1 counts its changes. */
 function luminance(frame: Uint8Array): number[] {
 	const linear = (value = 0) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
 	return Array.from({ length: frame.length / 4 }, (_, pixel) => {
@@ -13,7 +13,7 @@ function luminance(frame: Uint8Array): number[] {
 	});
 }
 
-/** How often a value rises by a tenth and falls again while the loop plays once. */
+/** How often a value rises by a tenth and falls again in one loop. */
 function flashes(levels: readonly number[]): number {
 	let [count, low, high, rising] = [0, 1, 0, false];
 	for (const level of [...levels, ...levels]) {
@@ -39,7 +39,7 @@ describe.each(["spinner", "pulse"] as const)("%s", (pattern) => {
 		["fewest frames", { ...front, frameCount: 2 }],
 		["slow", { ...front, frameCount: 2, fps: 1 }],
 		["tiny", { ...front, width: 2, height: 2 }],
-	])("has the right frames, which differ from one to the next (%s)", (_, shape) => {
+	])("has as many frames as asked for, each different from the next (%s)", (_, shape) => {
 		const frames = renderPattern(pattern, shape);
 		expect(frames).toHaveLength(shape.frameCount);
 		for (const [index, frame] of frames.entries()) {
@@ -48,14 +48,14 @@ describe.each(["spinner", "pulse"] as const)("%s", (pattern) => {
 		}
 	});
 
-	test("lights and darkens every part of the panel", () => {
+	test("turns every part of the display on and off", () => {
 		const frames = renderPattern(pattern, front).map(luminance);
 		const pixels = frames[0]?.map((_, pixel) => frames.map((frame) => frame[pixel] ?? 0)) ?? [];
 		const alive = pixels.filter((levels) => Math.max(...levels) > 0.2 && Math.min(...levels) < 0.05);
 		expect(alive.length / pixels.length).toBeGreaterThan(0.95);
 	});
 
-	test("moves on smoothly from its last frame to its first", () => {
+	test("moves smoothly from its last frame to its first", () => {
 		const frames = renderPattern(pattern, { ...front, frameCount: 24, fps: 24 }).map(luminance);
 		const steps = frames.map((frame, index) => {
 			const following = frames[(index + 1) % frames.length] ?? [];
@@ -74,10 +74,10 @@ describe.each(["spinner", "pulse"] as const)("%s", (pattern) => {
 		[16, 30],
 		[60, 30],
 		[100, 7],
-	])("flashes at most three times a second anywhere: %i frames at %i fps", (frameCount, fps) => {
+	])("flashes at most three times a second at any point: %i frames at %i fps", (frameCount, fps) => {
 		const frames = renderPattern(pattern, { ...front, frameCount, fps }).map(luminance);
 		const pixels = frames[0]?.map((_, pixel) => flashes(frames.map((frame) => frame[pixel] ?? 0))) ?? [];
-		// All beams meet in the centre; WCAG allows flashes of so small an area.
+		// All beams meet in the centre. WCAG allows flashes in an area as small as that.
 		const tooMany = pixels.filter((count) => (count * fps) / frameCount > 3);
 		expect(tooMany.length / pixels.length).toBeLessThan(0.01);
 	});

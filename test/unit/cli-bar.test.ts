@@ -23,7 +23,7 @@ afterAll(async () => {
 const show = (...flags: string[]) => ["show", "--addr", bar.addr, "--input", anim, ...app, ...flags];
 const clear = (...flags: string[]) => ["clear", "--addr", bar.addr, ...app, ...flags];
 
-/** What `action` made the bar hear: `METHOD path`, in order. */
+/** The requests that `action` sent to the bar: `METHOD path`, in order. */
 async function heard(action: () => Promise<unknown>): Promise<string[]> {
 	const before = (await bar.journal()).length;
 	await action();
@@ -43,7 +43,7 @@ describe("show and clear", () => {
 		await runCli(clear());
 	});
 
-	test("the first show uploads, later ones only draw, and the bar plays the frames of the file", async () => {
+	test("the first show uploads the file, later ones only draw, and the bar plays it", async () => {
 		const other = folder.in("first.anim");
 		const create = ["create", "--pattern", "pulse", "--output", folder.in("first.zip"), "--compile-output", other];
 		await rowOf(create);
@@ -70,7 +70,7 @@ describe("show and clear", () => {
 		expect((await bar.screen("front")).rgb.every((value) => value === 0)).toBe(true);
 	});
 
-	test("what the flags say is in the drawing", async () => {
+	test("the draw request has what the flags say", async () => {
 		await rowOf(show("--loop", "--priority", "77", "--expires-after", "9", "--await-previous-end"));
 		const draw = (await bar.journal()).at(-1);
 		expect(draw?.body).toMatchObject({
@@ -82,22 +82,24 @@ describe("show and clear", () => {
 		expect(JSON.stringify((await bar.journal()).at(-1)?.body)).not.toMatch(/timeout|"loop":true/);
 	});
 
-	test("a long or strange file name becomes one that the bar takes", async () => {
+	test("a long or unusual file name becomes one that the bar accepts", async () => {
 		const strange = folder.in("ein sehr langer Name, mit Umläuten & Zeichen.anim");
 		writeFileSync(strange, readFileSync(anim));
 		const row = await rowOf([...show(), "--input", strange]);
 		expect(row.file).toMatch(/^[A-Za-z0-9._-]{1,31}$/);
 	});
 
-	test("a neighbour's drawing is HTTP 409 with the bar's own words, and clearing it HTTP 400", async () => {
+	test("if another application has drawn, show reports HTTP 409 and clear HTTP 400, in the bar's own words", async () => {
 		const neighbour = ["--application-name", "neighbour"];
 		await rowOf([...show(), ...neighbour]);
-		expect(await failure(show())).toContain("HTTP 409 Not drawn due to low priority; something of equal or higher");
-		expect(await failure(clear())).toMatch(/HTTP 400 .*nothing of pi-turn-alert is on the bar to clear/);
+		expect(await failure(show())).toContain(
+			"HTTP 409 Not drawn due to low priority; the bar shows something of the same or a higher",
+		);
+		expect(await failure(clear())).toMatch(/HTTP 400 .*; there is no drawing of pi-turn-alert to clear/);
 		await rowOf(["clear", "--addr", bar.addr, ...neighbour]);
 	});
 
-	test("an animation where the bar has something else under its id says what to do", async () => {
+	test("if our element is on the other display, show says what to do", async () => {
 		await rowOf(show());
 		await rowOf([
 			"create",
@@ -110,11 +112,11 @@ describe("show and clear", () => {
 		]);
 		const args = [...show("--display", "back"), "--input", folder.in("b.anim")];
 		expect(await failure(args)).toBe(
-			"Error: HTTP 400 Unspecified request error; clear what this application shows first.\n",
+			"Error: HTTP 400 Unspecified request error; clear the drawing of this application first.\n",
 		);
 	});
 
-	test("status names the bar", async () => {
+	test("status shows what answers", async () => {
 		expect(await rowOf(["status", "--addr", bar.addr])).toMatchObject({
 			address: bar.addr,
 			device: "BUSY Bar",
@@ -122,12 +124,12 @@ describe("show and clear", () => {
 		});
 	});
 
-	test("BUSYBAR_ADDR stands in for --addr", async () => {
+	test("without --addr, BUSYBAR_ADDR is used", async () => {
 		expect(await rowOf(["status"], { BUSYBAR_ADDR: bar.addr })).toMatchObject({ address: bar.addr });
 	});
 });
 
-test("a key is sent when there is one, and shown in no message", async () => {
+test("the access key is sent if there is one, and is in no message", async () => {
 	const locked = await startSimulatedBar({ token: "81726354" });
 	try {
 		const args = ["show", "--input", anim, "--addr", locked.addr];
@@ -135,23 +137,23 @@ test("a key is sent when there is one, and shown in no message", async () => {
 		expect(await rowOf([...args, "--token", "81726354"], { BUSYBAR_TOKEN: "1" })).toMatchObject({ status: "ok" });
 		for (const env of [{}, { BUSYBAR_TOKEN: "99887766" }]) {
 			const message = await failure(args, env);
-			expect(message).toMatch(/^Error: HTTP 403 Forbidden; allow HTTP access .*BUSYBAR_TOKEN\.$/m);
+			expect(message).toMatch(/^Error: HTTP 403 Forbidden; turn on HTTP access .*BUSYBAR_TOKEN\.$/m);
 			expect(message).not.toContain("99887766");
 		}
 		expect(await failure(["status", "--addr", locked.addr])).toContain("HTTP 403 Forbidden");
 		expect(await failure(args, { BUSYBAR_TOKEN: "99\n88" })).toBe(
-			"Error: BUSYBAR_TOKEN contains a character that an HTTP header cannot carry; set the key again.\n",
+			"Error: BUSYBAR_TOKEN contains a character that is not allowed in an HTTP header; set the access key again.\n",
 		);
 	} finally {
 		await locked.close();
 	}
 });
 
-describe("show refuses before it talks to the bar", () => {
+describe("without a request to the bar, show refuses", () => {
 	test.each<[string, () => string[], RegExp]>([
 		["no --input", () => ["show"], /required option '--input <anim>' not specified; see pi-busybar show --help/],
 		["a source zip", () => show("--input", folder.in("spin.zip")), /show requires a compiled \.anim/],
-		["a missing file", () => show("--input", folder.in("none.anim")), /there is no such file/],
+		["a missing file", () => show("--input", folder.in("none.anim")), /it does not exist/],
 		[
 			"a truncated file",
 			() => {
@@ -163,16 +165,28 @@ describe("show refuses before it talks to the bar", () => {
 		["an unknown section", () => show("--section", "intro"), /has no section "intro"; it has "default"/],
 		["priority 0", () => show("--priority", "0"), /--priority must be a whole number from 1 to 100, not "0"/],
 		["priority 101", () => show("--priority", "101"), /--priority must be/],
-		["no lifetime", () => show("--expires-after", "0"), /--expires-after must be a whole number from 1/],
-		["empty application", () => show("--application-name", ""), /--application-name must be 1 to 31/],
-		["long application", () => show("--application-name", "a".repeat(32)), /--application-name must be 1 to 31/],
-		["strange application", () => show("--application-name", "my app"), /--application-name must be/],
-		["dots as application", () => show("--application-name", ".."), /--application-name must be .*not dots alone/],
+		["a lifetime of 0", () => show("--expires-after", "0"), /--expires-after must be a whole number from 1/],
+		[
+			"an empty application name",
+			() => show("--application-name", ""),
+			/--application-name "" is not allowed; use 1 to 31/,
+		],
+		[
+			"a long application name",
+			() => show("--application-name", "a".repeat(32)),
+			/--application-name "a+" is not allowed/,
+		],
+		["an application name with a space", () => show("--application-name", "my app"), /"my app" is not allowed/],
+		[
+			"dots as application name",
+			() => show("--application-name", ".."),
+			/"\.\." is not allowed; .*, and not only dots/,
+		],
 		["a URL", () => show("--addr", "http://10.0.4.20/"), /--addr must be a host or host:port/],
 		["port 0", () => show("--addr", "10.0.4.20:0"), /--addr must be/],
-		["bare IPv6", () => show("--addr", "fe80::1"), /IPv6 in brackets/],
+		["IPv6 without brackets", () => show("--addr", "fe80::1"), /IPv6 in brackets/],
 		["a flag as address", () => show("--addr", "--loop"), /--addr must be/],
-		["no time", () => show("--request-timeout", "0"), /--request-timeout must be/],
+		["a time limit of 0", () => show("--request-timeout", "0"), /--request-timeout must be/],
 	])("%s", async (_, args, message) => {
 		let stderr = "";
 		const requests = await heard(async () => {
@@ -185,22 +199,22 @@ describe("show refuses before it talks to the bar", () => {
 	test("a file larger than the display", async () => {
 		const big = folder.in("big.anim");
 		await rowOf(["create", "--display", "back", "--output", folder.in("big.zip"), "--compile-output", big]);
-		expect(await failure(show("--input", big))).toMatch(/is 160x80, and the front display is 72x16/);
+		expect(await failure(show("--input", big))).toMatch(/is 160x80, but the front display is 72x16/);
 	});
 
-	test("a bad BUSYBAR_ADDR is named as such", async () => {
+	test("a wrong BUSYBAR_ADDR is named", async () => {
 		expect(await failure(["status"], { BUSYBAR_ADDR: "http://bar" })).toMatch(/^Error: BUSYBAR_ADDR must be a host/);
 	});
 });
 
-describe("when no bar answers, the words are stable", () => {
+describe("if no bar answers, the error says why", () => {
 	const servers: Server[] = [];
 	const sockets = new Set<Socket>();
 	afterAll(() => {
 		for (const socket of sockets) socket.destroy();
 		for (const server of servers) server.close();
 	});
-	/** The address of something that does `react` once a request has arrived. */
+	/** The address of a server that calls `react` when a request has arrived. */
 	async function something(react: (socket: Socket) => void): Promise<string> {
 		const server = createServer((socket) => {
 			sockets.add(socket);
@@ -223,18 +237,18 @@ describe("when no bar answers, the words are stable", () => {
 		const server = servers.pop();
 		server?.close();
 		expect(await status(addr)).toBe(
-			`Error: cannot reach ${addr}: connection refused; check the address, and that the bar is on.\n`,
+			`Error: cannot reach ${addr}: connection refused; check the address and that the bar is on.\n`,
 		);
 	});
 
-	test("it accepts and never answers: the command ends by itself", async () => {
+	test("no answer: the command ends by itself", async () => {
 		const addr = await something(() => undefined);
 		expect(await status(addr, "--request-timeout", "200")).toContain(
 			`no answer from ${addr} within 200 ms (timed out)`,
 		);
 	});
 
-	test("answers that trickle in do not stretch --request-timeout", async () => {
+	test("an answer that arrives very slowly does not extend --request-timeout", async () => {
 		const addr = await something((socket) => {
 			const timer = setInterval(() => socket.write("X-Still: here\r\n"), 20);
 			socket.write("HTTP/1.1 200 OK\r\n");
@@ -243,19 +257,19 @@ describe("when no bar answers, the words are stable", () => {
 		expect(await status(addr, "--request-timeout", "300")).toContain("timed out");
 	});
 
-	test("it drops the connection", async () => {
+	test("the connection is reset", async () => {
 		const addr = await something((socket) => socket.resetAndDestroy());
 		expect(await status(addr)).toContain(`cannot reach ${addr}: connection reset; try again`);
 	});
 
-	test("it drops the connection in the middle of an answer", async () => {
+	test("the connection is reset in the middle of an answer", async () => {
 		const addr = await something((socket) => {
 			socket.write("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{", () => socket.resetAndDestroy());
 		});
 		expect(await status(addr)).toContain(`cannot reach ${addr}: connection reset; try again`);
 	});
 
-	test("the host is unknown", async () => {
+	test("the host name is unknown", async () => {
 		expect(await status("nobody.invalid")).toContain("cannot reach nobody.invalid: host not found; check the address");
 	});
 
@@ -266,21 +280,21 @@ describe("when no bar answers, the words are stable", () => {
 		["a service that refuses", () => reply("400 Bad Request", "Bad Request")],
 		["no HTTP at all", () => answer("SSH-2.0-OpenSSH_9.9\r\n")],
 		["an endless answer", () => reply("200 OK", "x".repeat(600_000))],
-	])("%s is not taken for a bar", async (_, start) => {
+	])("%s is not a BUSY Bar", async (_, start) => {
 		const addr = await start();
-		expect(await status(addr)).toBe(`Error: ${addr} answers, but not as a BUSY Bar does; check the address.\n`);
-		expect(await failure(["show", "--input", anim, "--addr", addr])).toContain("not as a BUSY Bar does");
+		expect(await status(addr)).toBe(`Error: ${addr} answers, but is not a BUSY Bar; check the address.\n`);
+		expect(await failure(["show", "--input", anim, "--addr", addr])).toContain("is not a BUSY Bar");
 	});
 
 	test.each(["400 Bad Request", "404 Not Found"])(
-		"a web server's own %s to a clear is no word of a bar",
+		"a web server that answers a clear with %s is not a BUSY Bar",
 		async (line) => {
 			const addr = await reply(line, `<h1>${line}</h1>`);
-			expect(await failure(["clear", "--addr", addr])).toContain("not as a BUSY Bar does");
+			expect(await failure(["clear", "--addr", addr])).toContain("is not a BUSY Bar");
 		},
 	);
 
-	test("what is no bar gets neither the file nor the key a second time", async () => {
+	test("something that is not a bar gets neither the file nor the access key a second time", async () => {
 		const requests: string[] = [];
 		const server = createHttpServer((request, response) => {
 			requests.push(`${request.method} ${request.url?.split("?")[0]}`);
@@ -294,10 +308,10 @@ describe("when no bar answers, the words are stable", () => {
 		expect(requests).toEqual(["GET /api/storage/list"]);
 	});
 
-	test("what a bar says cannot move the terminal's cursor or fill the screen", async () => {
+	test("the bar's own words cannot move the cursor of the terminal or fill the screen", async () => {
 		const addr = await reply("508 Loop", JSON.stringify({ error: `\u001b[2J${"no ".repeat(200)}` }));
 		const message = await failure(["clear", "--addr", addr]);
-		expect(message).toMatch(/^Error: HTTP 508 \[2Jno no .*; the bar cannot write a file while it plays/);
+		expect(message).toMatch(/^Error: HTTP 508 \[2Jno no .*; the bar cannot replace a file that is playing/);
 		expect(message.length).toBeLessThan(500);
 	});
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** A folder of frames; a value of `[width, height]` becomes a gray PNG, bytes are written as they are. */
+/** A folder of frames: `[width, height]` becomes a grey PNG, bytes are written as they are. */
 function framesFolder(name: string, frames: Record<string, [number, number] | Uint8Array>): string {
 	const path = folder.in(name);
 	mkdirSync(path);
@@ -38,7 +38,7 @@ function zipFile(name: string, entries: Record<string, Uint8Array | string>): st
 }
 
 describe("create, compile and inspect", () => {
-	test("the defaults are a spinner of 12 frames at 12 fps for the front display", async () => {
+	test("by default, create makes a spinner with 12 frames at 12 fps for the front display", async () => {
 		expect(await rowOf(["inspect", "--input", anim])).toEqual({
 			file: anim,
 			format: "bicycle0",
@@ -57,7 +57,7 @@ describe("create, compile and inspect", () => {
 		expect(meta).toEqual({ fps: 12, color_mode: "rgb888", sections: [] });
 	});
 
-	test("the back display is 160x80 in 16 grays", async () => {
+	test("for the back display, frames are 160x80 in 16 levels of grey", async () => {
 		const output = folder.in("back.anim");
 		const row = await rowOf([
 			...["create", "--display", "back", "--pattern", "pulse", "--frames", "3", "--fps", "5"],
@@ -67,7 +67,7 @@ describe("create, compile and inspect", () => {
 		expect(decodeBicycle0(readFileSync(output))).toMatchObject({ width: 160, height: 80, fps: 5 });
 	});
 
-	test("the same command writes the same bytes, and compile the same as create", async () => {
+	test("the same command always writes the same bytes, and compile writes the same as create", async () => {
 		const again = [folder.in("again.zip"), folder.in("again.anim"), folder.in("compiled.anim")] as const;
 		await rowOf(["create", "--name", "good", "--output", again[0], "--compile-output", again[1]]);
 		await rowOf(["compile", "--input", zip, "--output", again[2]]);
@@ -76,7 +76,7 @@ describe("create, compile and inspect", () => {
 		expect(readFileSync(again[2])).toEqual(readFileSync(anim));
 	});
 
-	test("inspect goes by content, not by name", async () => {
+	test("inspect recognises a file by its content, not by its name", async () => {
 		const disguised = folder.in("zip-inside.anim");
 		writeFileSync(disguised, readFileSync(zip));
 		expect(await rowOf(["inspect", "--input", disguised])).toMatchObject({ format: "zip", frames: 12, width: 72 });
@@ -94,7 +94,7 @@ describe("create, compile and inspect", () => {
 		expect(shades).toEqual(Array.from({ length: 11 }, (_, n) => n * 20));
 	});
 
-	test("sections of a source zip reach the .anim", async () => {
+	test("the sections of a source zip are in the .anim", async () => {
 		const meta = { fps: 9, color_mode: "argb8888", sections: [{ name: "loop", start: 1, end: 1 }] };
 		const frames = { "x/frame_0.png": picture(3, 3), "x/frame_1.png": picture(3, 3, 9) };
 		const input = zipFile("sections.zip", { "x/meta.json": JSON.stringify(meta), ...frames });
@@ -111,7 +111,7 @@ describe("create, compile and inspect", () => {
 });
 
 describe("output", () => {
-	test("json is one array, jsonl one compact object per line, fields can be chosen", async () => {
+	test("json is one array, jsonl one object per line, and columns can be chosen", async () => {
 		const fields = ["--output-fields", "width,height", "--output-fields", "nonsense,frames"];
 		const json = await runCli(["inspect", "--input", anim, "--format", "json", ...fields]);
 		expect(json.stdout).toBe('[\n  {\n    "width": 72,\n    "height": 16,\n    "frames": 12\n  }\n]\n');
@@ -126,96 +126,124 @@ describe("output", () => {
 		);
 	});
 
-	test("rows can be limited", async () => {
+	test("the number of rows can be limited", async () => {
 		const { stdout } = await runCli(["inspect", "--input", anim, "--format", "json", "--max-output-rows", "1"]);
 		expect(JSON.parse(stdout)).toHaveLength(1);
 	});
 });
 
-describe("a mistake ends with exit code 1, one sentence, and no file", () => {
+describe("after a mistake there is one sentence, exit code 1, and no new file", () => {
 	const meta = '{"fps":12,"color_mode":"gray4","sections":[]}';
 	const create = (...flags: string[]) => ["create", "--output", folder.in("no.zip"), ...flags];
 	const both = (...flags: string[]) => create("--compile-output", folder.in("no.anim"), ...flags);
 	const frames = (...args: Parameters<typeof framesFolder>) => both("--frames-dir", framesFolder(...args));
 	const compile = (input: string) => ["compile", "--input", input, "--output", folder.in("no.anim")];
 	const cases: [string, () => string[], RegExp][] = [
-		["unknown command", () => ["sow"], /unknown command 'sow' \(Did you mean show\?\); see pi-busybar --help/],
+		["an unknown command", () => ["sow"], /unknown command 'sow' \(Did you mean show\?\); see pi-busybar --help/],
 		["help for an unknown command", () => ["help", "sow"], /unknown command "sow"; see pi-busybar --help/],
-		["unknown flag", () => create("--patern", "pulse"), /unknown option '--patern'.*see pi-busybar create --help/],
-		["too many words", () => create("extra"), /too many arguments/],
-		["flag without value", () => ["create", "--output"], /option '--output <zip>' argument missing/],
-		["unknown pattern", () => create("--pattern", "disco"), /--pattern must be spinner or pulse, not "disco"/],
-		["unknown display", () => create("--display", "side"), /--display must be front or back, not "side"/],
+		["an unknown flag", () => create("--patern", "pulse"), /unknown option '--patern'.*see pi-busybar create --help/],
+		["an extra argument", () => create("extra"), /too many arguments/],
+		["a flag without a value", () => ["create", "--output"], /option '--output <zip>' argument missing/],
+		["an unknown pattern", () => create("--pattern", "disco"), /--pattern must be spinner or pulse, not "disco"/],
+		["an unknown display", () => create("--display", "side"), /--display must be front or back, not "side"/],
 		["one frame", () => create("--frames", "1"), /--frames must be a whole number from 2 to 4096, not "1"/],
 		[
 			"too many frames",
 			() => both("--frames", "4096", "--display", "back"),
-			/frame count is 4096.*too large; use fewer/,
+			/frame count is 4096.*too much memory; use fewer/,
 		],
 		["fps 0", () => create("--fps", "0"), /--fps must be a whole number from 1 to 255/],
 		["fps 12.5", () => create("--fps", "12.5"), /--fps must be a whole number/],
 		["width 256", () => create("--width", "256"), /--width must be a whole number from 0 to 255/],
 		[
-			"odd gray",
+			"an odd number of grey pixels",
 			() => create("--display", "back", "--width", "3", "--height", "3"),
 			/gray4 requires an even pixel count/,
 		],
-		["bad name", () => create("--name", "../up"), /--name must be 1 to 64 letters/],
-		["missing folder", () => ["create", "--output", folder.in("none/x.zip")], /create the folder .*none" first/],
-		["output is a folder", () => ["create", "--output", folder.path], /exists and is not a regular file/],
+		["a bad name", () => create("--name", "../up"), /--name must be 1 to 64 letters/],
 		[
-			"outputs equal",
+			"an output in a missing folder",
+			() => ["create", "--output", folder.in("none/x.zip")],
+			/create the folder .*none" first/,
+		],
+		["an output that is a folder", () => ["create", "--output", folder.path], /exists and is not a regular file/],
+		[
+			"two outputs with the same path",
 			() => create("--compile-output", folder.in("no.zip")),
 			/--compile-output and --output are the same/,
 		],
-		["compile output in no folder", () => create("--compile-output", folder.in("none/x.anim")), /create the folder/],
 		[
-			"no frames folder",
+			"a compiled output in a missing folder",
+			() => create("--compile-output", folder.in("none/x.anim")),
+			/create the folder/,
+		],
+		[
+			"a missing folder of frames",
 			() => both("--frames-dir", folder.in("none")),
-			/--frames-dir .*none" cannot be read: there is no/,
+			/--frames-dir .*none" cannot be read: it does not exist/,
 		],
 		["no frames", () => frames("empty", {}), /missing frame_0\.png/],
-		["gap", () => frames("gap", { "frame_0.png": [4, 4], "frame_2.png": [4, 4] }), /missing frame_1\.png/],
-		["not from zero", () => frames("one", { "frame_1.png": [4, 4], "frame_2.png": [4, 4] }), /missing frame_0\.png/],
-		["single frame", () => frames("single", { "frame_0.png": [4, 4] }), /needs at least two frames/],
+		["a missing frame", () => frames("gap", { "frame_0.png": [4, 4], "frame_2.png": [4, 4] }), /missing frame_1\.png/],
 		[
-			"unequal",
+			"frames that do not start at 0",
+			() => frames("one", { "frame_1.png": [4, 4], "frame_2.png": [4, 4] }),
+			/missing frame_0\.png/,
+		],
+		["a single frame", () => frames("single", { "frame_0.png": [4, 4] }), /needs at least two frames/],
+		[
+			"frames of different sizes",
 			() => frames("unequal", { "frame_0.png": [4, 4], "frame_1.png": [5, 4] }),
 			/frame_1.png is 5x4.*be 4x4/,
 		],
-		["no PNG", () => frames("text", { "frame_0.png": strToU8("hello") }), /frame_0.png is not a PNG picture/],
 		[
-			"huge PNG",
-			() => frames("huge", { "frame_0.png": [256, 1] }),
-			/frame_0.png is 256x1; frames must be 1x1 to 255x255/,
+			"a frame that is not a PNG",
+			() => frames("text", { "frame_0.png": strToU8("hello") }),
+			/frame_0.png is not a PNG file/,
 		],
-		["cut PNG", () => frames("cut", { "frame_0.png": picture(9, 9).subarray(0, 50) }), /damaged PNG/],
-		["no --input", () => ["inspect"], /required option '--input <file>' not specified/],
-		["empty --input", () => ["inspect", "--input", ""], /--input is empty/],
-		["no such file", () => ["inspect", "--input", folder.in("none")], /cannot be read: there is no such file/],
-		["folder", () => ["inspect", "--input", folder.path], /is a folder; give the path of a file/],
-		["compile an .anim", () => compile(anim), /compile requires a source zip, .* is none; give/],
-		["no meta", () => compile(zipFile("m1.zip", { "x/frame_0.png": picture(2, 2) })), /has no meta\.json/],
 		[
-			"meta no JSON",
+			"a frame that is too large",
+			() => frames("huge", { "frame_0.png": [256, 1] }),
+			/frame_0.png is 256x1; make it 255x255 or smaller/,
+		],
+		["a damaged frame", () => frames("cut", { "frame_0.png": picture(9, 9).subarray(0, 50) }), /damaged PNG/],
+		["no --input", () => ["inspect"], /required option '--input <file>' not specified/],
+		["an empty --input", () => ["inspect", "--input", ""], /--input is empty/],
+		["a missing file", () => ["inspect", "--input", folder.in("none")], /cannot be read: it does not exist/],
+		["a folder", () => ["inspect", "--input", folder.path], /is a folder; give the path of a file/],
+		["an .anim to compile", () => compile(anim), /compile requires a source zip, but .* is not one; use/],
+		[
+			"a zip without meta.json",
+			() => compile(zipFile("m1.zip", { "x/frame_0.png": picture(2, 2) })),
+			/has no meta\.json/,
+		],
+		[
+			"meta.json that is not JSON",
 			() => compile(zipFile("m2.zip", { "x/meta.json": "fps: 1" })),
 			/meta\.json is not a JSON object; correct it/,
 		],
-		["meta no fps", () => compile(zipFile("m3.zip", { "x/meta.json": "{}" })), /"fps", a whole number from 1 to 255/],
-		["meta no mode", () => compile(zipFile("m4.zip", { "x/meta.json": '{"fps":1}' })), /"color_mode", one of/],
 		[
-			"meta no sections",
+			"meta.json without fps",
+			() => compile(zipFile("m3.zip", { "x/meta.json": "{}" })),
+			/"fps", a whole number from 1 to 255/,
+		],
+		[
+			"meta.json without color_mode",
+			() => compile(zipFile("m4.zip", { "x/meta.json": '{"fps":1}' })),
+			/"color_mode", one of/,
+		],
+		[
+			"meta.json without sections",
 			() => compile(zipFile("m5.zip", { "x/meta.json": '{"fps":1,"color_mode":"gray4"}' })),
 			/must have "sections"/,
 		],
-		["zip without frames", () => compile(zipFile("m6.zip", { "x/meta.json": meta })), /missing frame_0\.png/],
+		["a zip without frames", () => compile(zipFile("m6.zip", { "x/meta.json": meta })), /missing frame_0\.png/],
 		[
-			"odd gray zip",
+			"a zip with an odd number of grey pixels",
 			() => compile(zipFile("m7.zip", { "x/meta.json": meta, "x/frame_0.png": picture(3, 3) })),
-			/gray4 requires an even pixel count, .*; make one of them even/,
+			/gray4 requires an even pixel count, .*; change the width or the height/,
 		],
 		[
-			"section outside",
+			"a section outside the frames",
 			() => {
 				const outside = '{"fps":1,"color_mode":"rgb888","sections":[{"name":"a","start":0,"end":7}]}';
 				return compile(zipFile("m8.zip", { "x/meta.json": outside, "x/frame_0.png": picture(2, 2) }));
@@ -223,7 +251,7 @@ describe("a mistake ends with exit code 1, one sentence, and no file", () => {
 			/section 1 range is 0\.\.7: the frames are 0\.\.0/,
 		],
 		[
-			"damaged zip",
+			"a damaged zip",
 			() => {
 				writeFileSync(folder.in("cut.zip"), readFileSync(zip).subarray(0, 900));
 				return compile(folder.in("cut.zip"));
@@ -231,17 +259,29 @@ describe("a mistake ends with exit code 1, one sentence, and no file", () => {
 			/cut\.zip": the zip is damaged/,
 		],
 		[
-			"truncated .anim",
+			"a truncated .anim",
 			() => {
 				writeFileSync(folder.in("cut.anim"), readFileSync(anim).subarray(0, 900));
 				return ["inspect", "--input", folder.in("cut.anim")];
 			},
 			/cut\.anim": the animation's file size is 900/,
 		],
-		["output is input", () => ["compile", "--input", zip, "--output", zip], /--output and --input are the same file/],
+		[
+			"an output that is the input",
+			() => ["compile", "--input", zip, "--output", zip],
+			/--output and --input are the same file/,
+		],
 		["csv", () => ["inspect", "--input", anim, "--format", "csv"], /--format csv needs the Go CLI/],
-		["unknown format", () => ["inspect", "--input", anim, "--format", "xml"], /--format must be table, json or jsonl/],
-		["negative rows", () => ["inspect", "--input", anim, "--max-output-rows", "-1"], /--max-output-rows must be/],
+		[
+			"an unknown format",
+			() => ["inspect", "--input", anim, "--format", "xml"],
+			/--format must be table, json or jsonl/,
+		],
+		[
+			"a negative number of rows",
+			() => ["inspect", "--input", anim, "--max-output-rows", "-1"],
+			/--max-output-rows must be/,
+		],
 	];
 	test.each(cases)("%s", async (_, args, message) => {
 		const words = args();
@@ -255,7 +295,7 @@ describe("a mistake ends with exit code 1, one sentence, and no file", () => {
 	});
 });
 
-test("when the second of two files cannot be written, the first does not appear either", () => {
+test("if the second of two files cannot be written, the first does not appear either", () => {
 	mkdirSync(folder.in("taken"));
 	const before = readdirSync(folder.path);
 	for (const path of [folder.in("none/second"), folder.in("taken")]) {
@@ -268,17 +308,17 @@ test("when the second of two files cannot be written, the first does not appear 
 	}
 });
 
-test("a name of the greatest length is written, one beyond it is refused", async () => {
+test("a file name of the maximum length is written, a longer one is refused", async () => {
 	const longest = folder.in(`${"n".repeat(246)}.zip`);
 	await rowOf(["create", "--output", longest]);
 	expect(readFileSync(longest).subarray(0, 2).toString()).toBe("PK");
 	const before = readdirSync(folder.path);
 	const { stderr } = await runCli(["create", "--output", folder.in("n".repeat(300))]);
-	expect(stderr).toMatch(/^Error: --output .* cannot be written: the name is too long; give a shorter one\.\n$/);
+	expect(stderr).toMatch(/^Error: --output .* cannot be written: the name is too long; choose a shorter one\.\n$/);
 	expect(readdirSync(folder.path)).toEqual(before);
 });
 
-test("a link is written through", async () => {
+test("an output that is a symbolic link is followed", async () => {
 	const [link, target] = [folder.in("link.zip"), folder.in("target.zip")];
 	writeFileSync(target, "old");
 	symlinkSync(target, link);
@@ -287,7 +327,7 @@ test("a link is written through", async () => {
 	expect(readFileSync(target).subarray(0, 2).toString()).toBe("PK");
 });
 
-test("when the second of two files cannot be written, a first that replaced an older one stays", () => {
+test("if the second of two files cannot be written, a first one that replaced an older file stays", () => {
 	const first = folder.in("older");
 	writeFileSync(first, "old");
 	mkdirSync(folder.in("in-the-way"));
@@ -299,12 +339,12 @@ test("when the second of two files cannot be written, a first that replaced an o
 	expect(readFileSync(first, "utf8")).toBe("new");
 });
 
-test("--version is the version of the package", async () => {
+test("--version prints the version of the package", async () => {
 	const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 	expect(await runCli(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test("without a command it prints its help and succeeds", async () => {
+test("without a command, it prints the help and succeeds", async () => {
 	const { code, stdout, stderr } = await runCli([]);
 	expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 	for (const name of ["create", "compile", "inspect", "show", "clear", "status", "simulate"]) {

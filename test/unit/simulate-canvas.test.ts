@@ -13,7 +13,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 function setup(api: ApiChoice = "27.5") {
 	const clock = new ManualClock();
 	const canvas = new Canvas(clock, MODELS[api]);
-	/** The answers so far to one draw: none while it is parked. */
+	/** The answers to one draw so far: none while it waits. */
 	const draw = (applicationName: string, priority: number, elements = [animation("a")]): DrawOutcome[] => {
 		const answers: DrawOutcome[] = [];
 		canvas.draw(request(applicationName, priority, elements), (outcome) => answers.push(outcome));
@@ -45,9 +45,9 @@ function animation(id: string, more: Partial<DrawElement> = {}): DrawElement {
 
 describe("who may draw", () => {
 	test.each([
-		["the clock is shown and the priority is its own", 10, "drawn"],
-		["the clock is shown and the priority is below it", 9, "refused"],
-	])("%s: %i is %s", (_, priority, outcome) => {
+		["the priority of the clock", 10, "drawn"],
+		["a lower priority than the clock", 9, "refused"],
+	])("with %s, %i, a draw is %s", (_, priority, outcome) => {
 		const { clock, draw } = setup();
 		const answers = draw("app", priority);
 		clock.advance(PARKED_DRAW_MS);
@@ -61,7 +61,7 @@ describe("who may draw", () => {
 		["other", 61, "drawn"],
 		["other", 60, "refused"],
 		["other", 59, "refused"],
-	])("over app's drawing at 60, %s at %i is %s", (name, priority, outcome) => {
+	])("while app shows a drawing at 60, a draw by %s at %i is %s", (name, priority, outcome) => {
 		const { clock, draw } = setup();
 		draw("app", 60);
 		const answers = draw(name, priority);
@@ -69,7 +69,7 @@ describe("who may draw", () => {
 		expect(answers).toEqual([outcome]);
 	});
 
-	test("the same application adds to its drawing by id, and its priority moves up", () => {
+	test("the same application adds to its drawing by id, and raises its priority", () => {
 		const { canvas, draw, ids } = setup();
 		draw("app", 60, [animation("a"), animation("b")]);
 		draw("app", 70, [animation("b"), animation("c")]);
@@ -77,7 +77,7 @@ describe("who may draw", () => {
 		expect(canvas.priority).toBe(70);
 	});
 
-	test("another application with more priority takes the screen, and nothing comes back afterwards", () => {
+	test("another application with a higher priority replaces the drawing, and it does not come back", () => {
 		const { canvas, draw, ids } = setup();
 		draw("app", 60, [animation("a")]);
 		draw("other", 61, [animation("b")]);
@@ -86,7 +86,7 @@ describe("who may draw", () => {
 		expect(canvas.applicationName).toBeUndefined();
 	});
 
-	test("no priority gets past a BUSY timer", () => {
+	test("no priority overrides a BUSY timer", () => {
 		const { clock, canvas, draw } = setup();
 		canvas.setLoaderPriority(BUSY_LOADER_PRIORITY);
 		const answers = draw("app", 100);
@@ -94,7 +94,7 @@ describe("who may draw", () => {
 		expect(answers).toEqual(["refused"]);
 	});
 
-	test("a BUSY timer that starts wipes the screen, and its end does not bring the drawing back", () => {
+	test("a BUSY timer clears the drawing when it starts, and it does not come back", () => {
 		const { canvas, draw } = setup();
 		draw("app", 100);
 		canvas.setLoaderPriority(BUSY_LOADER_PRIORITY);
@@ -103,7 +103,7 @@ describe("who may draw", () => {
 		expect(canvas.priority).toBe(0);
 	});
 
-	test("another bar application of equal priority leaves the drawing alone", () => {
+	test("an application on the bar with the same priority does not clear the drawing", () => {
 		const { canvas, draw } = setup();
 		draw("app", 60);
 		canvas.setLoaderPriority(60);
@@ -112,7 +112,7 @@ describe("who may draw", () => {
 });
 
 describe("a refused draw", () => {
-	test("is answered after 1.5 seconds, not before", () => {
+	test("is answered after 1.5 seconds, not earlier", () => {
 		const { clock, draw } = setup();
 		draw("app", 60);
 		const answers = draw("other", 60);
@@ -134,7 +134,7 @@ describe("a refused draw", () => {
 		expect(canvas.applicationName).toBe("app");
 	});
 
-	test("is not drawn merely because the screen gets free", () => {
+	test("does not appear just because the drawing before it was cleared", () => {
 		const { clock, canvas, draw } = setup();
 		draw("app", 60);
 		const answers = draw("other", 60);
@@ -144,7 +144,7 @@ describe("a refused draw", () => {
 		expect(canvas.applicationName).toBeUndefined();
 	});
 
-	test("has the only waiting place until the next one comes", () => {
+	test("waits until the next one is refused: only one can wait", () => {
 		const { clock, draw } = setup();
 		draw("app", 60);
 		const first = draw("second", 60);
@@ -156,7 +156,7 @@ describe("a refused draw", () => {
 });
 
 describe("how long an element stays", () => {
-	test("its timeout, to the millisecond; with the last one the screen is free", () => {
+	test("for its timeout, to the millisecond; after the last element nothing is drawn", () => {
 		const { clock, canvas, draw, ids } = setup();
 		draw("app", 60, [animation("a", { timeoutSeconds: 3 }), animation("b", { timeoutSeconds: 5 })]);
 		clock.advance(2999);
@@ -189,7 +189,7 @@ describe("how long an element stays", () => {
 		expect(ids()).toEqual(["a"]);
 	});
 
-	test("a clear takes the timers with it", () => {
+	test("a clear also cancels the timeouts", () => {
 		const { clock, canvas, draw, ids } = setup();
 		draw("app", 60, [animation("a", { timeoutSeconds: 3 })]);
 		canvas.clear("app");
@@ -200,18 +200,18 @@ describe("how long an element stays", () => {
 	});
 });
 
-describe("what the canvas does not take", () => {
+describe("the canvas refuses", () => {
 	test.each<[string, Partial<DrawElement>]>([
 		["display", { display: "back" }],
 		["type", { type: "text" }],
-	])("the same id with another %s; what came before it in the request stays", (_, change) => {
+	])("the same id with another %s, and keeps the elements before it", (_, change) => {
 		const { draw, ids } = setup();
 		draw("app", 60, [animation("a")]);
 		expect(draw("app", 60, [animation("b"), animation("a", change), animation("c")])).toEqual(["changed element"]);
 		expect(ids()).toEqual(["a", "b"]);
 	});
 
-	test("a hundred and first element, over all requests", () => {
+	test("the 101st element, counted over all requests", () => {
 		const { draw, ids } = setup();
 		const many = Array.from({ length: 99 }, (_, index) => animation(`e${index}`));
 		expect(draw("app", 60, many)).toEqual(["drawn"]);
@@ -223,7 +223,7 @@ describe("what the canvas does not take", () => {
 describe("clear", () => {
 	test.each<[string, ApiChoice, string | undefined, boolean, boolean]>([
 		["the owner", "27.5", "app", true, false],
-		["nobody in particular", "27.5", undefined, true, false],
+		["no application", "27.5", undefined, true, false],
 		["another application", "27.5", "other", false, true],
 		["the owner", "25", "app", true, false],
 		["another application", "25", "other", true, true],
@@ -234,12 +234,12 @@ describe("clear", () => {
 		expect(canvas.applicationName === "app").toBe(staysLit);
 	});
 
-	test("an idle canvas accepts any name", () => {
+	test("is accepted with any name if nothing is drawn", () => {
 		expect(setup().canvas.clear("app")).toBe(true);
 	});
 });
 
-test("a later element lies on top, and one that is drawn again keeps its place", () => {
+test("a later element is on top, and one that is drawn again keeps its place", () => {
 	const { draw, ids } = setup();
 	draw("app", 60, [animation("low"), animation("top")]);
 	draw("app", 60, [animation("low")]);

@@ -9,7 +9,7 @@ function draw(element: object) {
 	return parseDrawRequest(JSON.stringify({ application_name: "app", elements: [element] }));
 }
 
-describe("a draw that the bar refuses, in its words", () => {
+describe("a draw that the bar refuses, with its words", () => {
 	test.each<[unknown, string]>([
 		["{", "Missing application_name"],
 		["[]", "Missing application_name"],
@@ -78,7 +78,7 @@ test.each([
 	expect(draw(element).elements[0]?.id).toBe(element.id);
 });
 
-test("what is left out has the firmware's defaults", () => {
+test("missing fields have the firmware's defaults", () => {
 	const request = draw(ANIMATION);
 	expect(request.priority).toBe(50);
 	expect(request.elements[0]).toMatchObject({

@@ -21,7 +21,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 const start = barStarter();
 
 describe("draw and clear", () => {
-	test("the screen shows the frame that the animation has reached, and is dark when its time is over", async () => {
+	test("the display shows the current frame of the animation, and is dark after its timeout", async () => {
 		const clock = new ManualClock();
 		const server = await start({}, clock);
 		const addr = `127.0.0.1:${server.port}`;
@@ -38,7 +38,7 @@ describe("draw and clear", () => {
 		expect((await readScreen(addr, "back")).rgb).toHaveLength(160 * 80 * 3);
 	});
 
-	test("an animation that is not there is drawn all the same, and said to be unloadable in the state", async () => {
+	test("an animation whose file is missing is accepted and reported as unreadable", async () => {
 		const server = await start();
 		expect(await draw(server)).toEqual(OK);
 		const [, state] = await outcome(server, "GET /_sim/live");
@@ -58,7 +58,7 @@ describe("draw and clear", () => {
 		expect(await draw(server, {}, { ...image, display: "back" })).toEqual(OK);
 	});
 
-	test("a draw of too little priority is answered with 409, and journalled with the time it took", async () => {
+	test("a draw with too low a priority is answered with 409, and the journal has the time it took", async () => {
 		const clock = new ManualClock();
 		const server = await start({}, clock);
 		await draw(server);
@@ -69,7 +69,7 @@ describe("draw and clear", () => {
 		expect(server.bar.journal.entries().at(-1)).toMatchObject({ applicationName: "other", status: 409, ms: 1500 });
 	});
 
-	test("a parked draw appears although its client has gone", async () => {
+	test("a draw that waits appears even if its client has disconnected", async () => {
 		const server = await start({}, new ManualClock());
 		server.bar.busy.start();
 		const body = drawBody();
@@ -90,7 +90,7 @@ describe("draw and clear", () => {
 
 	const clear = "DELETE /api/display/draw";
 
-	test("clearing for another application is refused on API 27.5, and does nothing on 25", async () => {
+	test("a clear by another application is refused on API 27.5, and does nothing on API 25", async () => {
 		const server = await start();
 		const old = await start({ api: "25" });
 		await draw(server);
@@ -107,7 +107,7 @@ describe("draw and clear", () => {
 		["a name in the body only", clear, { body: JSON.stringify({ application_name: "other" }) }],
 		["an empty name", `${clear}?application_name=`, {}],
 		["a name of 64 characters", `${clear}?application_name=${"x".repeat(64)}`, {}],
-	])("a clear with %s clears everyone's drawing", async (_, line, more) => {
+	])("a clear with %s clears every application", async (_, line, more) => {
 		const server = await start();
 		await draw(server);
 		expect(await outcome(server, line, more)).toEqual(OK);
@@ -115,7 +115,7 @@ describe("draw and clear", () => {
 	});
 });
 
-describe("keys and the BUSY timer", () => {
+describe("buttons and the BUSY timer", () => {
 	test.each([
 		["back", false],
 		["busy", false],
@@ -123,7 +123,7 @@ describe("keys and the BUSY timer", () => {
 		["ok", true],
 		["start", true],
 		["up", true],
-	])("after the %s key the drawing is there: %s", async (key, stays) => {
+	])("after the %s button, the drawing is still there: %s", async (key, stays) => {
 		const server = await start();
 		await draw(server);
 		expect(await outcome(server, `POST /api/input?key=${key}`)).toEqual(OK);
@@ -136,7 +136,7 @@ describe("keys and the BUSY timer", () => {
 		});
 	const CARD = { card_id: "00000000-0000-0000-0000-000000000000" };
 
-	test("a BUSY timer, even paused, wipes the screen; one with an end lets go by itself", async () => {
+	test("a BUSY timer clears the drawing, even if paused; one with an end stops by itself", async () => {
 		const clock = new ManualClock();
 		const server = await start({}, clock);
 		await draw(server, { priority: 100 });
@@ -151,7 +151,7 @@ describe("keys and the BUSY timer", () => {
 		expect(server.bar.canvas.loaderPriority).toBe(10);
 	});
 
-	test("a BUSY timer that replaces another does not end with it", async () => {
+	test("a BUSY timer that replaces another one does not end when that one would have", async () => {
 		const clock = new ManualClock();
 		const server = await start({}, clock);
 		await set(server, { type: "SIMPLE", ...CARD, is_paused: false, time_left_ms: 9000 });
@@ -160,16 +160,16 @@ describe("keys and the BUSY timer", () => {
 		expect(server.bar.canvas.loaderPriority).toBe(101);
 	});
 
-	test("a snapshot that is none is refused", async () => {
+	test("an invalid snapshot is refused", async () => {
 		expect(await set(await start(), { type: "FOREVER" })).toEqual(refused(400, "Bad Request"));
 	});
 });
 
-describe("faults, set while it runs", () => {
+describe("faults, set while the bar runs", () => {
 	const faults = async (server: BarServer, body: object) =>
 		await ask(server, "POST /_sim/faults", { body: JSON.stringify(body) });
 
-	test("slow: what is asked happens at once, the answer comes later", async () => {
+	test("slow: the request takes effect at once, the answer is late", async () => {
 		const clock = new ManualClock();
 		const server = await start({ faults: { slowMs: 5000 } }, clock);
 		const answer = draw(server);
@@ -182,7 +182,7 @@ describe("faults, set while it runs", () => {
 		expect(await answer).toEqual(OK);
 	});
 
-	test("hang: no answer and no effect, until it is over", async () => {
+	test("hang: no answer and no effect, until the fault ends", async () => {
 		const server = await start();
 		await faults(server, { hang: true });
 		const body = drawBody();
@@ -197,19 +197,19 @@ describe("faults, set while it runs", () => {
 		expect(await draw(server)).toEqual(OK);
 	});
 
-	test("reset: the connection breaks, nothing happens", async () => {
+	test("reset: the connection breaks, and nothing is drawn", async () => {
 		const server = await start({ faults: { reset: true } });
 		await expect(draw(server)).rejects.toThrow();
 		expect(server.bar.canvas.applicationName).toBeUndefined();
 	});
 
-	test("lost replies: the connection breaks, but the drawing is there", async () => {
+	test("lost replies: the connection breaks, but the drawing appears", async () => {
 		const server = await start({ faults: { loseReplies: true } });
 		await expect(draw(server)).rejects.toThrow();
 		expect(server.bar.canvas.applicationName).toBe("app");
 	});
 
-	test("wedge: after so many uploads nothing is answered any more", async () => {
+	test("wedge: after so many uploads the bar stops answering", async () => {
 		const server = await start({ faults: { wedgeAfterWrites: 2 } });
 		expect((await ask(server, `POST ${UPLOAD}`, { body: "1" })).status).toBe(200);
 		expect((await ask(server, "GET /api/name")).status).toBe(200);
@@ -220,7 +220,7 @@ describe("faults, set while it runs", () => {
 		socket.destroy();
 	});
 
-	test("one that does not exist is refused", async () => {
+	test("an unknown fault is refused", async () => {
 		expect((await faults(await start(), { slow: 1 })).status).toBe(400);
 	});
 });

@@ -19,7 +19,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 const start = barStarter();
 
 describe("the bytes of an answer", () => {
-	test("have a padded length, no date, and end in a newline; the connection stays open", async () => {
+	test("have a padded length, no date, and a newline at the end; the connection stays open", async () => {
 		const server = await start();
 		const { socket, received } = await dial(server, "GET /api/version HTTP/1.1\r\nHost: bar\r\n\r\n");
 		await until("the answer", () => received().endsWith("}\n"));
@@ -39,13 +39,13 @@ describe("the bytes of an answer", () => {
 		socket.destroy();
 	});
 
-	test("end the connection if the client asked for that", async () => {
+	test("are followed by the end of the connection if the client asks for it", async () => {
 		const server = await start();
 		const { socket } = await dial(server, "GET /api/name HTTP/1.1\r\nHost: bar\r\nConnection: close\r\n\r\n");
 		await until("the end", () => socket.destroyed);
 	});
 
-	test("say after an upload that the connection closes", async () => {
+	test("announce the end of the connection after an upload", async () => {
 		const server = await start();
 		const { socket, received } = await dial(
 			server,
@@ -55,14 +55,14 @@ describe("the bytes of an answer", () => {
 		expect(received()).toContain("\r\nContent-Length: 16         \r\nConnection: close\r\n\r\n");
 	});
 
-	test("carry the status as a code on API 25 alone, where every 400 says the same", async () => {
+	test("repeat the status only on API 25, where every 400 has the same words", async () => {
 		const server = await start({ api: "25" });
 		expect(await draw(server, { priority: 0 })).toEqual([400, { error: "Bad Request", code: 400 }]);
 		expect(await draw(await start(), { priority: 0 })).toEqual(refused(400, "Priority must be >= 1"));
 	});
 });
 
-describe("which requests the bar understands", () => {
+describe("which requests the bar accepts", () => {
 	test.each([
 		["GET /api/display/draw", 405, "Method Not Allowed"],
 		["PUT /api/assets/upload", 405, "Method Not Allowed"],
@@ -76,16 +76,16 @@ describe("which requests the bar understands", () => {
 		expect(await outcome(await start(), line)).toEqual(refused(status, error));
 	});
 
-	test("names the methods that would have been right", async () => {
+	test("the answer to a wrong method names the right ones", async () => {
 		expect((await ask(await start(), "GET /api/display/draw")).headers.allow).toBe("POST, DELETE");
 	});
 
-	test("a path outside the API is a page that does not exist", async () => {
+	test("the answer to a path outside the API is an HTML page", async () => {
 		const { status, headers } = await ask(await start(), "GET /nope");
 		expect([status, headers["content-type"]]).toEqual([404, "text/html"]);
 	});
 
-	test("another major API version is refused, another minor one is not", async () => {
+	test("another major API version is refused, another minor version is accepted", async () => {
 		const server = await start();
 		const version = async (semver: string) =>
 			await outcome(server, "GET /api/name", { headers: { "X-API-Sem-Ver": semver } });
@@ -93,12 +93,12 @@ describe("which requests the bar understands", () => {
 		expect((await version("27.0.0"))[0]).toBe(200);
 	});
 
-	test("more than 256 KiB of JSON is too much", async () => {
+	test("more than 256 KiB of JSON are refused", async () => {
 		const body = drawBody({ padding: "x".repeat(256 * 1024) });
 		expect((await ask(await start(), "POST /api/display/draw", { body })).status).toBe(413);
 	});
 
-	test("status and name are there", async () => {
+	test("its status and name can be read", async () => {
 		const server = await start();
 		const [, status] = await outcome(server, "GET /api/status");
 		expect(status).toMatchObject({ firmware: { version: "1.2.4" }, system: { api_semver: "27.5.0" } });
@@ -129,7 +129,7 @@ describe("access", () => {
 		else expect(answer).toEqual(FORBIDDEN);
 	});
 
-	test("a refusal reaches a client that sends everything before it reads", async () => {
+	test("a client that sends everything before it reads gets the refusal too", async () => {
 		const server = await start({ access: "disabled" });
 		const size = 8_000_000;
 		const head = `POST ${UPLOAD} HTTP/1.1\r\nHost: bar\r\nContent-Length: ${size}\r\n\r\n`;
@@ -141,7 +141,7 @@ describe("access", () => {
 		expect(server.bar.storage.list("/ext")).toBeUndefined();
 	});
 
-	test("version, access, transport and OPTIONS are always open, the version's other methods are not", async () => {
+	test("reading version, access and transport needs no access key, nor does OPTIONS", async () => {
 		const server = await start({ access: "disabled" });
 		for (const line of ["GET /api/version", "GET /api/access", "GET /api/transport", "OPTIONS /api/display/draw"]) {
 			expect((await ask(server, line)).status).toBe(200);
@@ -149,7 +149,7 @@ describe("access", () => {
 		expect(await outcome(server, "POST /api/version")).toEqual(FORBIDDEN);
 	});
 
-	test("the token is nowhere in the journal", async () => {
+	test("the access key is nowhere in the journal", async () => {
 		const server = await start({ access: "key", token: "8675309" });
 		await ask(server, "GET /api/name?x-api-token=8675309&key=8675309", { headers: { "X-API-Token": "8675309" } });
 		const { body } = await ask(server, "GET /_sim/live");
@@ -177,7 +177,7 @@ describe("uploads", () => {
 		expect(server.bar.storage.list("/ext")).toBeUndefined();
 	});
 
-	test("are listed with their size, and replace what was there", async () => {
+	test("are listed with their size, and replace an older file", async () => {
 		const server = await start();
 		expect(await outcome(server, `POST ${UPLOAD}`, { body: "longer" })).toEqual(OK);
 		expect(await outcome(server, `POST ${UPLOAD}`, { body: "short" })).toEqual(OK);
@@ -191,7 +191,7 @@ describe("uploads", () => {
 		]);
 	});
 
-	test("over a file that is playing fail and leave it as it is", async () => {
+	test("over a file that is playing fail and do not change it", async () => {
 		const server = await start();
 		await ask(server, `POST ${UPLOAD}`, { body: ANIM });
 		expect(await draw(server)).toEqual(OK);
@@ -205,7 +205,7 @@ describe("uploads", () => {
 
 	const head = `POST ${UPLOAD} HTTP/1.1\r\nHost: bar\r\nContent-Length: 100\r\n\r\n`;
 
-	test("that break off leave the part that came", async () => {
+	test("that are aborted leave a partial file", async () => {
 		const server = await start();
 		await ask(server, `POST ${UPLOAD}`, { body: "the whole file" });
 		const { socket } = await dial(server, `${head}half`);
@@ -215,7 +215,7 @@ describe("uploads", () => {
 		expect(size(server)).toBe(4);
 	});
 
-	test("that stand still for three seconds are given up", async () => {
+	test("that stall for three seconds are answered with 408", async () => {
 		const clock = new ManualClock();
 		const server = await start({}, clock);
 		const { socket, received } = await dial(server, `${head}half`);
@@ -233,7 +233,7 @@ describe("uploads", () => {
 	});
 });
 
-test("the page needs nothing from elsewhere", async () => {
+test("the page loads nothing from elsewhere", async () => {
 	const { status, body, headers } = await ask(await start(), "GET /");
 	expect([status, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
 	expect(body).not.toMatch(/https?:\/\//);

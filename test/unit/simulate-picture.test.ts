@@ -10,7 +10,7 @@ import { ledPng, unpackScreen } from "../support/led-picture.ts";
 const WHITE = [255, 255, 255];
 const BLACK = [0, 0, 0];
 
-/** Four frames of one color each, 2x2, ten a second. */
+/** Four frames of 2x2 pixels, each in one color, ten a second. */
 const COLORS = [
 	[255, 0, 0],
 	[0, 255, 0],
@@ -62,11 +62,11 @@ describe("an animation", () => {
 		[399, 3],
 		[400, 0],
 		[1250, 0],
-	])("that loops shows after %i ms its frame %i", (elapsedMs, frame) => {
+	])("with a loop shows after %i ms frame %i", (elapsedMs, frame) => {
 		expect(show([LOOPING], elapsedMs).pixel(0, 0)).toEqual(COLORS[frame]);
 	});
 
-	test("without a loop holds its last frame", () => {
+	test("without a loop keeps its last frame", () => {
 		expect(show([{ ...LOOPING, loop: false }], 60_000).pixel(0, 0)).toEqual(COLORS[3]);
 	});
 
@@ -74,7 +74,7 @@ describe("an animation", () => {
 		[0, 1],
 		[100, 2],
 		[200, 1],
-	])("stays in its section: after %i ms frame %i", (elapsedMs, frame) => {
+	])("plays only its section: after %i ms frame %i", (elapsedMs, frame) => {
 		expect(show([{ ...LOOPING, section: "middle" }], elapsedMs).pixel(0, 0)).toEqual(COLORS[frame]);
 	});
 
@@ -90,7 +90,7 @@ describe("an animation", () => {
 		expect([pixel(x - 1, y), pixel(x, y - 1), pixel(x + 2, y), pixel(x, y + 2)]).toEqual([BLACK, BLACK, BLACK, BLACK]);
 	});
 
-	test("is cut at the screen's edges", () => {
+	test("is cut off at the edges of the display", () => {
 		const { pixel } = show([{ ...LOOPING, x: 71, y: -1 }]);
 		expect(pixel(71, 0)).toEqual(COLORS[0]);
 		expect(pixel(0, 1)).toEqual(BLACK);
@@ -109,7 +109,7 @@ describe("an animation", () => {
 	});
 });
 
-test("later elements cover earlier ones, and each display has its own", () => {
+test("later elements cover earlier ones on the same display", () => {
 	const { pixel, screen } = show([
 		{ ...LOOPING },
 		{ id: "over", type: "rectangle", width: 1, height: 1, border_color: "#00FF00FF" },
@@ -136,7 +136,7 @@ test("a PNG image is drawn with its own transparency", () => {
 	expect([pixel(0, 0), pixel(1, 0)]).toEqual([WHITE, BLACK]);
 });
 
-test("both screens survive packing and unpacking", () => {
+test("both displays can be packed and unpacked", () => {
 	const { screen } = show([
 		{ ...LOOPING, x: 1 },
 		{ id: "b", type: "rectangle", width: 1, height: 1, x: 1, display: "back", border_color: "#88888888" },
