@@ -25,6 +25,7 @@ class PlayedPi {
 	readonly detached: AlertRequest[] = [];
 	readonly prepared: AlertRequest[] = [];
 	focused = false;
+	mutedHere = false;
 	saved: Record<string, unknown>;
 
 	constructor(saved: Record<string, unknown> = {}, gated: { nested?: boolean; headless?: boolean } = {}) {
@@ -39,7 +40,7 @@ class PlayedPi {
 			},
 			session: "session",
 			isFocused: () => this.focused,
-			isMutedHere: () => false,
+			isMutedHere: () => this.mutedHere,
 			detached: () => ({
 				prepare: async (requests) => void this.prepared.push(...requests),
 				show: async (request) => void this.detached.push(request),
@@ -105,9 +106,9 @@ describe("on turn_end", () => {
 	});
 
 	test("a turn inside the least interval is logged, not shown", async () => {
-		const pi = new PlayedPi({ holdSeconds: 0.5, minIntervalMs: 2_000 });
+		const pi = new PlayedPi({ holdSeconds: 0.5, minIntervalMs: 5_000 });
 		await pi.workingTurn(0);
-		await pi.desk.advance(1_999);
+		await pi.desk.advance(4_999);
 		await pi.workingTurn(1);
 		await pi.desk.advance(1);
 		await pi.workingTurn(2);
@@ -137,15 +138,28 @@ describe("on turn_end", () => {
 		expect(pi.desk.steps).toEqual(["show cross", "clear"]);
 	});
 
-	test("an aborted run asks for nothing, also where pi does not say `aborted` when it settles", async () => {
-		for (const says of [true, false]) {
-			const pi = new PlayedPi();
+	test.each([
+		["says so when it settles, and of no turn", "completed", true],
+		["says so of the turn, and not when it settles", "aborted", false],
+	] as const)("an aborted run asks for nothing, where pi %s", async (_, outcome, says) => {
+		for (const alertOn of ["turn_end", "agent_settled"]) {
+			const pi = new PlayedPi({ alertOn });
 			await pi.turn(0, "completed", true, true);
-			await pi.turn(1, "aborted");
+			await pi.turn(1, outcome, false, true);
 			await pi.settled(says);
 			await pi.desk.advance(20_000);
 			expect(pi.desk.rows).toEqual([]);
 		}
+	});
+
+	test("a verdict that the bar refused is asked for once more when pi settles", async () => {
+		const pi = new PlayedPi();
+		pi.desk.behaviours.show.push(refusal("preempted"));
+		await pi.turn(0);
+		await pi.desk.advance(100);
+		await pi.settled();
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["error turn 0 preempted", "fired turn 0 (final)"]);
 	});
 
 	test("a run whose last turn called a tool is done when pi settles", async () => {
@@ -217,6 +231,34 @@ describe("silence", () => {
 		expect(pi.desk.steps).toEqual([]);
 	});
 
+	test("once an alert was shown, the next outage begins with the shortest back-off", async () => {
+		const pi = new PlayedPi({ holdSeconds: 0.5 });
+		const failing = async (index: number) => {
+			pi.desk.behaviours.show.push(refusal("unreachable"));
+			await pi.turn(index);
+			await pi.desk.advance(100);
+		};
+		await failing(0);
+		await pi.desk.advance(30_000);
+		await pi.turn(1);
+		await pi.desk.advance(10_000);
+		await failing(2);
+		await pi.desk.advance(30_000);
+		expect(pi.desk.cycle.backingOff).toBe(false);
+	});
+
+	test("a manual test begins the back-off anew, even if it fails", async () => {
+		const pi = new PlayedPi();
+		pi.desk.behaviours.show.push(refusal("unreachable"), refusal("unreachable"));
+		await pi.turn(0);
+		await pi.desk.advance(100);
+		await pi.policy.test("done");
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["error turn 0 unreachable", "error manual test unreachable"]);
+		await pi.desk.advance(30_000);
+		expect(pi.desk.cycle.backingOff).toBe(false);
+	});
+
 	test("a manual test goes past every gate and ends the back-off", async () => {
 		const pi = new PlayedPi({ pattern: "off" });
 		pi.desk.behaviours.show.push(refusal("unreachable"));
@@ -260,6 +302,7 @@ describe("a question", () => {
 		const pi = new PlayedPi();
 		pi.policy.questionAsked("confirm");
 		await pi.policy.idle();
+		await pi.desk.advance(100);
 		expect(pi.desk.rows).toEqual([]);
 	});
 
@@ -412,6 +455,18 @@ describe("what the user wants to hear nothing of", () => {
 		expect(pi.desk.story).toEqual(["skipped turn 0 short_run", "fired turn 1"]);
 	});
 
+	test("a short run, however long ago the one before it began", async () => {
+		const pi = new PlayedPi({ minRunSeconds: 10, holdSeconds: 0.5 });
+		pi.policy.runStarted();
+		await pi.desk.advance(10_000);
+		await pi.turn(0);
+		await pi.settled();
+		await pi.desk.advance(60_000);
+		pi.policy.runStarted();
+		await pi.turn(0);
+		expect(pi.desk.story).toEqual(["fired turn 0", "cleared turn 0", "skipped turn 0 short_run"]);
+	});
+
 	test("while the terminal has the focus, if asked for", async () => {
 		const pi = new PlayedPi({ onlyWhenUnfocused: true });
 		pi.focused = true;
@@ -435,6 +490,45 @@ describe("what the user wants to hear nothing of", () => {
 		await pi.desk.advance(100);
 		expect(pi.desk.story).toEqual(["skipped turn 0 muted", "fired turn 1"]);
 	});
+
+	test("while this pi alone is muted", async () => {
+		const pi = new PlayedPi();
+		pi.mutedHere = true;
+		await pi.turn(0);
+		pi.mutedHere = false;
+		await pi.turn(1);
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["skipped turn 0 muted", "fired turn 1"]);
+	});
+
+	test("in quiet hours", async () => {
+		const pi = new PlayedPi({ quietHours: "00:00-23:59" });
+		await pi.turn(0);
+		pi.saved = { quietHours: "" };
+		await pi.turn(1);
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["skipped turn 0 quiet_hours", "fired turn 1"]);
+	});
+});
+
+test("who is back at a pi ends its alert early; one that shows none of its own leaves the bar alone", async () => {
+	const pi = new PlayedPi({ holdSeconds: 60 });
+	await pi.turn(0);
+	await pi.desk.advance(1_000);
+	pi.policy.userIsBack();
+	await pi.desk.advance(3_000);
+	expect(pi.desk.story).toEqual(["fired turn 0", "cleared turn 0"]);
+	for (const gated of [{ nested: true }, { headless: true }]) {
+		expect(() => new PlayedPi({}, gated).policy.userIsBack()).not.toThrow();
+	}
+});
+
+test("an alert goes where the settings say, as they say", async () => {
+	const target = { addr: "busybar.local:80", token: "123456", applicationName: "mine", display: "back", priority: 7 };
+	const pi = new PlayedPi({ ...target, headless: true, command: "/opt/busybar", holdSeconds: 9 }, { headless: true });
+	await pi.turn(0);
+	await pi.settled();
+	expect(pi.detached).toMatchObject([{ target, command: "/opt/busybar", holdSeconds: 9, session: "session" }]);
 });
 
 test("from print mode, if asked for, one detached alert comes when pi settles", async () => {
@@ -451,6 +545,18 @@ test("from print mode, if asked for, one detached alert comes when pi settles", 
 	expect(pi.detached.map(({ alert, reason, pattern }) => [alert, reason, pattern])).toEqual([
 		["done", "agent settled", "check"],
 	]);
+});
+
+test.each([
+	["started by another pi", { headless: true }, { nested: true, headless: true }],
+	["with alerts off", { headless: true, enabled: false }, { headless: true }],
+	["without being asked to", {}, { headless: true }],
+])("print mode %s prepares and shows nothing", async (_, saved, gated) => {
+	const pi = new PlayedPi(saved, gated);
+	pi.policy.runStarted();
+	await pi.turn(0);
+	await pi.settled();
+	expect([pi.prepared, pi.detached]).toEqual([[], []]);
 });
 
 test("a run that starts while the last verdict is on its way is not ended by it", async () => {
