@@ -92,7 +92,9 @@ export class AlertPolicy {
 			if (aborted) return;
 			const settings = await this.#settings();
 			const ask = run.settled(this.#alertOn(settings));
-			if (ask) await this.#ask(ask, settings, run);
+			// The last turn's verdict is to be tried again as it is.
+			const isOwed = this.#owed?.run === run && this.#owed.ask.alert === ask?.alert;
+			if (ask && !isOwed) await this.#ask(ask, settings, run);
 		});
 	}
 

@@ -34,6 +34,8 @@ export interface Drawing {
 	readonly step: Step;
 	readonly pattern: string | undefined;
 	readonly args: readonly string[];
+	/** The access key that the CLI was given. */
+	readonly token: string | undefined;
 }
 
 /** How long the CLI takes with a draw or a clear of which nothing else is said. */
@@ -81,6 +83,8 @@ export class AlertDesk {
 	readonly discarded: string[] = [];
 	/** What the machine's memory of notices was told: kinds of failures, and `shown`. */
 	readonly told: string[] = [];
+	/** The `command` settings whose CLI was asked for. */
+	readonly commands: string[] = [];
 	/** Commands whose CLI is to be looked for anew. */
 	readonly forgotten: string[] = [];
 	/** Runs of the CLI that were cut off. */
@@ -121,7 +125,7 @@ export class AlertDesk {
 			exec: this.#exec,
 			clock: this.clock,
 			outcomes: this.outcomes,
-			whichCli: { choose: async () => this.choice, forget: (command) => void this.forgotten.push(command) },
+			whichCli: { choose: this.#choose, forget: (command) => void this.forgotten.push(command) },
 			assets: {
 				ensure: async (pattern) => {
 					await this.#elapse(this.assetTookMs);
@@ -177,6 +181,11 @@ export class AlertDesk {
 		await this.clock.advanceAsync(ms);
 	}
 
+	readonly #choose = async (command: string): Promise<CliChoice> => {
+		this.commands.push(command);
+		return this.choice;
+	};
+
 	readonly #exec: ExecFn = async (file, args, options) => {
 		this.#running += 1;
 		this.most = Math.max(this.most, this.#running);
@@ -200,13 +209,13 @@ export class AlertDesk {
 			return resultOf({ killed: true, signal: "SIGKILL" });
 		}
 		const fails = behaviour.killed || behaviour.signal || behaviour.spawnError || (behaviour.code ?? 0) !== 0;
-		if (!fails || behaviour.reachesBar) this.#reachBar(step, args);
+		if (!fails || behaviour.reachesBar) this.#reachBar(step, args, options.env?.BUSYBAR_TOKEN);
 		return resultOf(behaviour);
 	};
 
-	#reachBar(step: Step, args: readonly string[]): void {
+	#reachBar(step: Step, args: readonly string[], token: string | undefined): void {
 		const pattern = step === "show" ? /(\w+)\.anim$/.exec(args[args.indexOf("--input") + 1] ?? "")?.[1] : undefined;
-		this.bar.take({ atMs: this.clock.now(), step, pattern, args });
+		this.bar.take({ atMs: this.clock.now(), step, pattern, args, token });
 	}
 
 	#elapse(ms: number): Promise<void> {

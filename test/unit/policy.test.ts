@@ -24,6 +24,7 @@ class PlayedPi {
 	readonly policy: AlertPolicy;
 	readonly prepared: Alert[] = [];
 	focused = false;
+	mutedHere = false;
 	saved: Record<string, unknown>;
 
 	constructor(saved: Record<string, unknown> = {}, gated: { nested?: boolean; headless?: boolean } = {}) {
@@ -39,7 +40,7 @@ class PlayedPi {
 			},
 			session: "session",
 			isFocused: () => this.focused,
-			isMutedHere: () => false,
+			isMutedHere: () => this.mutedHere,
 			prepare: (alerts) => void this.prepared.push(...alerts),
 			nested: gated.nested ?? false,
 			headless: gated.headless ?? false,
@@ -80,6 +81,8 @@ class PlayedPi {
 	}
 }
 
+const backingOff = async (pi: PlayedPi) => (await pi.desk.cycle.look(resolveSettings({}, {}).values)).backingOff;
+
 describe("on turn_end", () => {
 	test("a run of two turns shows a turn, then done, and settling adds nothing", async () => {
 		const pi = new PlayedPi();
@@ -102,9 +105,9 @@ describe("on turn_end", () => {
 	});
 
 	test("a turn inside the least interval is logged, not shown", async () => {
-		const pi = new PlayedPi({ holdSeconds: 0.5, minIntervalMs: 2_000 });
+		const pi = new PlayedPi({ holdSeconds: 0.5, minIntervalMs: 5_000 });
 		await pi.workingTurn(0);
-		await pi.desk.advance(1_999);
+		await pi.desk.advance(4_999);
 		await pi.workingTurn(1);
 		await pi.desk.advance(1);
 		await pi.workingTurn(2);
@@ -134,15 +137,28 @@ describe("on turn_end", () => {
 		expect(pi.desk.steps).toEqual(["show cross", "clear"]);
 	});
 
-	test("an aborted run asks for nothing, also where pi does not say `aborted` when it settles", async () => {
-		for (const says of [true, false]) {
-			const pi = new PlayedPi();
+	test.each([
+		["says so when it settles, and of no turn", "completed", true],
+		["says so of the turn, and not when it settles", "aborted", false],
+	] as const)("an aborted run asks for nothing, where pi %s", async (_, outcome, says) => {
+		for (const alertOn of ["turn_end", "agent_settled"]) {
+			const pi = new PlayedPi({ alertOn });
 			await pi.turn(0, "completed", true, true);
-			await pi.turn(1, "aborted");
+			await pi.turn(1, outcome, false, true);
 			await pi.settled(says);
 			await pi.desk.advance(20_000);
 			expect(pi.desk.rows).toEqual([]);
 		}
+	});
+
+	test("a verdict that the bar refused is owed, and not asked for again when pi settles", async () => {
+		const pi = new PlayedPi();
+		pi.desk.behaviours.show.push(refusal("preempted"));
+		await pi.turn(0);
+		await pi.desk.advance(100);
+		await pi.settled();
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["error turn 0 preempted"]);
 	});
 
 	test("a run whose last turn called a tool is done when pi settles", async () => {
@@ -206,13 +222,36 @@ describe("silence", () => {
 		await pi.turn(1);
 		await pi.settled();
 		await pi.desk.advance(100);
-		expect(pi.desk.story).toEqual([
-			"error turn 0 unreachable",
-			"skipped turn 1 backoff",
-			"skipped turn 1 (final) backoff",
-			"skipped turn 1 superseded",
-		]);
+		expect(pi.desk.story).toEqual(["error turn 0 unreachable", "skipped turn 1 backoff"]);
 		expect(pi.desk.steps).toEqual([]);
+	});
+
+	test("once an alert was shown, the next outage begins with the shortest back-off", async () => {
+		const pi = new PlayedPi({ holdSeconds: 0.5 });
+		const failing = async (index: number) => {
+			pi.desk.behaviours.show.push(refusal("unreachable"));
+			await pi.turn(index);
+			await pi.desk.advance(100);
+		};
+		await failing(0);
+		await pi.desk.advance(30_000);
+		await pi.turn(1);
+		await pi.desk.advance(10_000);
+		await failing(2);
+		await pi.desk.advance(30_000);
+		expect(await backingOff(pi)).toBe(false);
+	});
+
+	test("a manual test begins the back-off anew, even if it fails", async () => {
+		const pi = new PlayedPi();
+		pi.desk.behaviours.show.push(refusal("unreachable"), refusal("unreachable"));
+		await pi.turn(0);
+		await pi.desk.advance(100);
+		await pi.policy.test("done");
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["error turn 0 unreachable", "error manual test unreachable"]);
+		await pi.desk.advance(30_000);
+		expect(await backingOff(pi)).toBe(false);
 	});
 
 	test("a manual test goes past every gate and ends the back-off", async () => {
@@ -258,6 +297,7 @@ describe("a question", () => {
 		const pi = new PlayedPi();
 		pi.policy.questionAsked("confirm");
 		await pi.policy.idle();
+		await pi.desk.advance(100);
 		expect(pi.desk.rows).toEqual([]);
 	});
 
@@ -335,6 +375,18 @@ describe("what the user wants to hear nothing of", () => {
 		expect(pi.desk.story).toEqual(["skipped turn 0 short_run", "fired turn 1"]);
 	});
 
+	test("a short run, however long ago the one before it began", async () => {
+		const pi = new PlayedPi({ minRunSeconds: 10, holdSeconds: 0.5 });
+		pi.policy.runStarted();
+		await pi.desk.advance(10_000);
+		await pi.turn(0);
+		await pi.settled();
+		await pi.desk.advance(60_000);
+		pi.policy.runStarted();
+		await pi.turn(0);
+		expect(pi.desk.story).toEqual(["fired turn 0", "cleared turn 0", "skipped turn 0 short_run"]);
+	});
+
 	test("while the terminal has the focus, if asked for", async () => {
 		const pi = new PlayedPi({ onlyWhenUnfocused: true });
 		pi.focused = true;
@@ -358,6 +410,52 @@ describe("what the user wants to hear nothing of", () => {
 		await pi.desk.advance(100);
 		expect(pi.desk.story).toEqual(["skipped turn 0 muted", "fired turn 1"]);
 	});
+
+	test("while this pi alone is muted", async () => {
+		const pi = new PlayedPi();
+		pi.mutedHere = true;
+		await pi.turn(0);
+		pi.mutedHere = false;
+		await pi.turn(1);
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["skipped turn 0 muted", "fired turn 1"]);
+	});
+
+	test("in quiet hours", async () => {
+		const pi = new PlayedPi({ quietHours: "00:00-23:59" });
+		await pi.turn(0);
+		pi.saved = { quietHours: "" };
+		await pi.turn(1);
+		await pi.desk.advance(100);
+		expect(pi.desk.story).toEqual(["skipped turn 0 quiet_hours", "fired turn 1"]);
+	});
+});
+
+test("who is back at a pi ends its alert early; one that shows none of its own leaves the bar alone", async () => {
+	const pi = new PlayedPi({ holdSeconds: 60 });
+	await pi.turn(0);
+	await pi.desk.advance(1_000);
+	pi.policy.userIsBack();
+	await pi.desk.advance(3_000);
+	expect(pi.desk.story).toEqual(["fired turn 0", "cleared turn 0"]);
+	for (const gated of [{ nested: true }, { headless: true }]) {
+		expect(() => new PlayedPi({}, gated).policy.userIsBack()).not.toThrow();
+	}
+});
+
+test("an alert goes where the settings say, as they say", async () => {
+	const target = { addr: "busybar.local:80", token: "123456", applicationName: "mine", display: "back", priority: 7 };
+	const pi = new PlayedPi({ ...target, headless: true, command: "/opt/busybar", holdSeconds: 9 }, { headless: true });
+	await pi.turn(0);
+	await pi.settled();
+	await pi.desk.advance(100);
+	const [{ args = [], token } = {}] = pi.desk.drawings;
+	const flag = (name: string) => args[args.indexOf(name) + 1];
+	const flags = ["--addr", "--application-name", "--display", "--priority", "--expires-after"].map(flag);
+	expect(flags).toEqual(["busybar.local:80", "mine", "back", "7", "14"]);
+	expect(token).toBe("123456");
+	expect(pi.desk.commands).toEqual(["/opt/busybar"]);
+	expect(pi.desk.rows).toMatchObject([{ outcome: "fired", session: "session" }]);
 });
 
 test("from print mode, if asked for, one alert comes when pi settles, and is made ready while it works", async () => {
@@ -373,6 +471,18 @@ test("from print mode, if asked for, one alert comes when pi settles, and is mad
 	expect(pi.desk.story).toEqual(["fired agent settled"]);
 	expect(pi.desk.shown).toBe("check");
 	expect(pi.prepared).toEqual(["done", "error"]);
+});
+
+test.each([
+	["started by another pi", { headless: true }, { nested: true, headless: true }],
+	["with alerts off", { headless: true, enabled: false }, { headless: true }],
+	["without being asked to", {}, { headless: true }],
+])("print mode %s prepares and shows nothing", async (_, saved, gated) => {
+	const pi = new PlayedPi(saved, gated);
+	pi.policy.runStarted();
+	await pi.turn(0);
+	await pi.settled();
+	expect([pi.prepared, pi.desk.steps]).toEqual([[], []]);
 });
 
 test("a run that starts while the last verdict is on its way is not ended by it", async () => {
@@ -406,7 +516,6 @@ describe("a verdict that meets a busy or absent bar", () => {
 			await pi.policy.idle();
 		}
 	}
-	const outcomes = (pi: PlayedPi) => pi.desk.story.filter((row) => !row.includes("(final)"));
 
 	test.each(["preempted", "unreachable"] as const)("%s: is shown within a minute after that is over", async (kind) => {
 		const pi = await owed(kind, 5);
@@ -422,14 +531,14 @@ describe("a verdict that meets a busy or absent bar", () => {
 	test("is told once, however often it is tried", async () => {
 		const pi = await owed("preempted", 60);
 		await later(pi, 50 * 60_000);
-		expect(outcomes(pi)).toEqual(["error turn 0 preempted"]);
+		expect(pi.desk.story).toEqual(["error turn 0 preempted"]);
 		expect(pi.desk.behaviours.show.length).toBeLessThan(10);
 	});
 
 	test("is given up after four hours", async () => {
 		const pi = await owed("preempted", 1_000);
 		await later(pi, 4 * 3_600_000 + 60_000);
-		expect(outcomes(pi)).toEqual(["error turn 0 preempted", "skipped turn 0 withdrawn"]);
+		expect(pi.desk.story).toEqual(["error turn 0 preempted", "skipped turn 0 withdrawn"]);
 		const { length } = pi.desk.behaviours.show;
 		await later(pi, 600_000);
 		expect(pi.desk.behaviours.show).toHaveLength(length);
@@ -439,7 +548,7 @@ describe("a verdict that meets a busy or absent bar", () => {
 		const pi = await owed("preempted");
 		pi.policy.userIsBack();
 		await later(pi, 300_000);
-		expect(outcomes(pi)).toEqual(["error turn 0 preempted", "skipped turn 0 withdrawn"]);
+		expect(pi.desk.story).toEqual(["error turn 0 preempted", "skipped turn 0 withdrawn"]);
 		expect(pi.desk.steps).toEqual([]);
 	});
 
@@ -449,10 +558,10 @@ describe("a verdict that meets a busy or absent bar", () => {
 		await later(pi, 2_000);
 		await pi.workingTurn(0);
 		await later(pi, 1_000);
-		expect(outcomes(pi)).toEqual(["error turn 0 preempted", "error turn 0 preempted"]);
+		expect(pi.desk.story).toEqual(["error turn 0 preempted", "error turn 0 preempted"]);
 		await pi.turn(1);
 		await later(pi, 70_000);
-		expect(outcomes(pi).slice(2)).toEqual([
+		expect(pi.desk.story.slice(2)).toEqual([
 			"skipped turn 0 superseded",
 			"error turn 1 preempted",
 			"fired turn 1",
@@ -482,7 +591,7 @@ describe("a verdict that meets a busy or absent bar", () => {
 		pi.policy.userIsBack();
 		await pi.turn(1);
 		await later(pi, 70_000);
-		expect(outcomes(pi).slice(-3)).toEqual(["skipped turn 1 backoff", "fired turn 1", "cleared turn 1"]);
+		expect(pi.desk.story.slice(-3)).toEqual(["skipped turn 1 backoff", "fired turn 1", "cleared turn 1"]);
 	});
 
 	test("as a question, is shown only while pi still waits for the answer", async () => {
