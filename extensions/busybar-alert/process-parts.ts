@@ -3,6 +3,7 @@
  * the bar then finishes by itself, and the next instance finds it here. Touches `globalThis` and the process's exit.
  */
 
+import packageJson from "../../package.json" with { type: "json" };
 import { partingSteps, runLater } from "./after-pi/detached-steps.ts";
 import { AlertCycle } from "./alert.ts";
 import { ChildProcesses, execProcess } from "./cli/exec.ts";
@@ -34,8 +35,8 @@ export interface CycleParts {
 	knownFocus: KnownFocus | undefined;
 }
 
-/** The number changes with the shape of what is kept, so that after an update old and new code never share an object. */
-const KEY = Symbol.for("pi-busybar-alert/cycle/1");
+/** After an update and a /reload, old and new code never share an object. */
+const KEY = Symbol.for(`pi-busybar-alert/cycle/${packageJson.version}`);
 
 /** The process's parts, made on first use. */
 export function sharedCycleParts(cacheFolder: string): CycleParts {

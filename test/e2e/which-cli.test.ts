@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	statSync,
+	symlinkSync,
+	utimesSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -186,35 +195,64 @@ describe("the proof", () => {
 		expect(machine.started).toHaveLength(1);
 	});
 
-	test("of a program that hangs ends after 3 s, and costs the next pis none for ten minutes", async () => {
+	test("of a program that hangs ends after 3 s, and this pi asks it only once; the next one asks again", async () => {
 		const machine = new Machine();
-		const path = machine.program("a", CONTRACT);
-		writeFileSync(path, "#!/bin/sh\nexec /bin/sleep 20\n");
-		const choice = await machine.which().choose("");
-		expect(choice).toMatchObject({ ok: true, cli: { source: "bundled" }, foreign: [path] });
-		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
-		expect(machine.started).toEqual([path]);
-		expect(await machine.which().choose(path)).toMatchObject({
+		const path = machine.script("a", "exec /bin/sleep 20");
+		const which = machine.which();
+		expect(await which.choose("")).toMatchObject({ ok: true, cli: { source: "bundled" }, foreign: [path] });
+		expect(await which.choose(path)).toMatchObject({
 			ok: false,
 			failure: { message: expect.stringContaining(`${path} did not answer "show --help" within 3 s`) },
 		});
-		const memory = join(machine.cache, "cli.json");
-		const remembered = JSON.parse(readFileSync(memory, "utf8"));
-		writeFileSync(memory, JSON.stringify({ [path]: { ...remembered[path], until: Date.now() - 1 } }));
+		expect(machine.started).toEqual([path]);
 		await machine.which().choose("");
 		expect(machine.started).toEqual([path, path]);
 	});
 
-	test("that a program was silent is no choice for good, and forgetting it asks again at once", async () => {
+	test("of another program holds for this pi only: nothing on disk keeps a CLI out", async () => {
 		const machine = new Machine();
-		machine.program("a", CONTRACT);
-		const path = join(machine.folder, "a", "busybar");
-		writeFileSync(path, "#!/bin/sh\nexec /bin/sleep 20\n");
+		const [other, cli] = [machine.program("a", "usage: something else"), machine.program("b", CONTRACT)];
 		const which = machine.which();
-		expect(await which.choose("")).toMatchObject({ cli: { source: "bundled" }, isProvisional: true });
-		which.forget("");
 		await which.choose("");
-		expect(machine.started).toEqual([path, path]);
+		expect(await which.choose(other)).toMatchObject({ ok: false, failure: { kind: "wrong_cli" } });
+		expect(machine.started).toEqual([other, cli]);
+		await machine.which().choose("");
+		expect(machine.started).toEqual([other, cli, other]);
+		expect(Object.keys(JSON.parse(readFileSync(join(machine.cache, "cli.json"), "utf8")))).toEqual([cli]);
+	});
+
+	test("that an older version has remembered as failed does not count", async () => {
+		const machine = new Machine();
+		const path = machine.program("a", CONTRACT);
+		const { size, mtimeMs } = statSync(path);
+		mkdirSync(machine.cache);
+		writeFileSync(join(machine.cache, "cli.json"), JSON.stringify({ [path]: { size, mtimeMs, abilities: null } }));
+		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "path" } });
+		expect(machine.started).toEqual([path]);
+	});
+
+	test("of a program that answers without end says that it is another program", async () => {
+		const machine = new Machine();
+		const path = machine.script("a", "while :; do echo 'usage: something else, something else, something else'; done");
+		expect(await machine.which().choose(path)).toMatchObject({
+			failure: { kind: "wrong_cli", message: expect.stringContaining("is another program") },
+		});
+	});
+
+	test("that failed is forgotten with the choice: what a program starts may have been mended", async () => {
+		const machine = new Machine();
+		const real = join(machine.folder, "real");
+		const onPath = machine.script("a", `. '${real}'`);
+		const configured = machine.script("b", `. '${real}'`, "my-busybar");
+		writeFileSync(real, "echo 'usage: something else'");
+		const which = machine.which();
+		expect(await which.choose("")).toMatchObject({ cli: { source: "bundled" } });
+		expect(await which.choose(configured)).toMatchObject({ ok: false });
+		writeFileSync(real, `echo '${CONTRACT}'`);
+		expect(await which.choose(configured)).toMatchObject({ ok: false });
+		which.forget("");
+		expect(await which.choose("")).toMatchObject({ cli: { source: "path", file: onPath } });
+		expect(await which.choose(configured)).toMatchObject({ ok: true });
 	});
 
 	test("of a program that cannot be started says why", async () => {

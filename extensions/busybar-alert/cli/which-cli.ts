@@ -19,8 +19,6 @@ export type CliChoice =
 interface PassedOver {
 	/** Programs called busybar that come first on PATH and are skipped. */
 	readonly foreign: readonly string[];
-	/** One of them gave no answer, and may do better next time. */
-	readonly isProvisional?: boolean;
 }
 
 /** This process, as far as it decides whether the bundled CLI can run with it. */
@@ -42,17 +40,19 @@ export const thisRuntime = (): Runtime => ({
 export const BUNDLED_CLI = fileURLToPath(new URL("../../../busybar/bin.js", import.meta.url));
 const BUNDLED_ABILITIES = abilitiesBy(() => true);
 const PROOF_DEADLINE_MS = 3_000;
-/** A program that hangs would else cost every start of pi its three seconds. */
-const SILENT_FOR_MS = 10 * 60_000;
 const OLDEST_NODE = [22, 19] as const;
 
-/** Answers are remembered by path, size and modification time, here and in `cli.json` of the cache folder. */
+/**
+ * Answers are remembered by path, size and modification time: who speaks the contract in `cli.json` of the cache folder, for
+ * every pi; who does not, only here.
+ */
 export class WhichCli {
 	readonly #exec: ExecFn;
 	readonly #runtime: Runtime;
 	readonly #memoryPath: string;
 	readonly #choices = new Map<string, Promise<CliChoice>>();
-	#memory: Promise<Map<string, Proof>> | undefined;
+	#proofs: Promise<Map<string, Proof>> | undefined;
+	readonly #refusals = new Map<string, Refusal>();
 
 	constructor(exec: ExecFn, cacheFolder: string, runtime: Runtime = thisRuntime()) {
 		this.#exec = exec;
@@ -60,12 +60,10 @@ export class WhichCli {
 		this.#memoryPath = join(cacheFolder, "cli.json");
 	}
 
-	/** Looks again the next time, also at a program that was silent a moment ago. */
+	/** Looks again the next time, also at every program that has failed. */
 	forget(command: string): void {
 		this.#choices.delete(command);
-		void this.#memory?.then((memory) => {
-			for (const [path, { until }] of memory) if (until !== undefined) memory.delete(path);
-		});
+		this.#refusals.clear();
 	}
 
 	/** Every program on PATH that is called busybar, in the order in which a shell would find them. Never rejects. */
@@ -90,7 +88,7 @@ export class WhichCli {
 		);
 		this.#choices.set(command, choice);
 		const chosen = await choice;
-		if (!chosen.ok || chosen.isProvisional) this.#choices.delete(command);
+		if (!chosen.ok) this.#choices.delete(command);
 		return choice;
 	}
 
@@ -99,16 +97,14 @@ export class WhichCli {
 		if (command !== "") return this.#configured(command);
 
 		const foreign: string[] = [];
-		let isProvisional = false;
 		for (const path of await this.#onPath(this.#programName)) {
 			const proof = await this.#prove(path);
 			if (proof.verdict === "speaks") {
 				return { ok: true, cli: { source: "path", file: path, leadingArgs: [], abilities: proof.abilities }, foreign };
 			}
-			if (proof.verdict === "silent") isProvisional = true;
 			foreign.push(path);
 		}
-		return { ...(await this.#bundled(foreign)), isProvisional };
+		return this.#bundled(foreign);
 	}
 
 	async #configured(path: string): Promise<CliChoice> {
@@ -184,30 +180,27 @@ export class WhichCli {
 
 	/** Whether the program at `path` speaks the contract, and what it can do beyond. */
 	async #prove(path: string): Promise<Verdict> {
-		const file = await stat(path);
-		this.#memory ??= readMemory(this.#memoryPath);
-		const memory = await this.#memory;
-		const known = memory.get(path);
-		const isFresh = known?.until === undefined || Date.now() < known.until;
-		if (known && isFresh && known.size === file.size && known.mtimeMs === file.mtimeMs) {
-			if (known.until !== undefined) return NO_ANSWER;
-			return known.abilities ? { verdict: "speaks", abilities: known.abilities } : { verdict: "foreign" };
-		}
+		const { size, mtimeMs } = await stat(path);
+		const isOfThis = (version: FileVersion | undefined) => version?.size === size && version.mtimeMs === mtimeMs;
+		this.#proofs ??= readProofs(this.#memoryPath);
+		const proofs = await this.#proofs;
+		const proof = proofs.get(path);
+		if (proof && isOfThis(proof)) return { verdict: "speaks", abilities: proof.abilities };
+		const refusal = this.#refusals.get(path);
+		if (refusal && isOfThis(refusal)) return refusal.verdict;
 
 		const result = await this.#ask(path, ["show", "--help"]);
 		if (result.spawnError !== undefined) return { verdict: "silent", why: `cannot be started (${result.spawnError})` };
 		const abilities = abilitiesIn(`${result.stdout}\n${result.stderr}`);
-		const isSilent = abilities === undefined && result.killed;
-		memory.set(path, {
-			size: file.size,
-			mtimeMs: file.mtimeMs,
-			abilities: abilities ?? null,
-			...(isSilent && { until: Date.now() + SILENT_FOR_MS }),
-		});
+		if (!abilities) {
+			const verdict = result.killed && !result.overflowed ? NO_ANSWER : FOREIGN;
+			this.#refusals.set(path, { size, mtimeMs, verdict });
+			return verdict;
+		}
+		proofs.set(path, { size, mtimeMs, abilities });
 		// An unwritable folder only costs another proof at the next start.
-		await writeJson(this.#memoryPath, Object.fromEntries(memory)).catch(() => undefined);
-		if (isSilent) return NO_ANSWER;
-		return abilities ? { verdict: "speaks", abilities } : { verdict: "foreign" };
+		await writeJson(this.#memoryPath, Object.fromEntries(proofs)).catch(() => undefined);
+		return { verdict: "speaks", abilities };
 	}
 }
 
@@ -216,17 +209,23 @@ type Verdict =
 	| { readonly verdict: "foreign" }
 	| { readonly verdict: "silent"; readonly why: string };
 
+const FOREIGN: Verdict = { verdict: "foreign" };
 const NO_ANSWER: Verdict = {
 	verdict: "silent",
 	why: `did not answer "show --help" within ${PROOF_DEADLINE_MS / 1_000} s`,
 };
 
-interface Proof {
+interface FileVersion {
 	readonly size: number;
 	readonly mtimeMs: number;
-	readonly abilities: CliAbilities | null;
-	/** It did not answer, and may do better after this time, in milliseconds since the Unix epoch. */
-	readonly until?: number;
+}
+
+interface Proof extends FileVersion {
+	readonly abilities: CliAbilities;
+}
+
+interface Refusal extends FileVersion {
+	readonly verdict: Verdict;
 }
 
 function abilitiesIn(help: string): CliAbilities | undefined {
@@ -250,17 +249,13 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 /** Absent or damaged: everything is proved again. */
-async function readMemory(path: string): Promise<Map<string, Proof>> {
+async function readProofs(path: string): Promise<Map<string, Proof>> {
 	return new Map(Object.entries(((await readJson(path)) ?? {}) as Record<string, unknown>).filter(isProofEntry));
 }
 
 function isProofEntry(entry: [string, unknown]): entry is [string, Proof] {
 	const proof = entry[1] as Partial<Proof> | null;
 	if (typeof proof?.size !== "number" || typeof proof.mtimeMs !== "number") return false;
-	if (proof.until !== undefined && typeof proof.until !== "number") return false;
 	const abilities: Partial<Record<keyof CliAbilities, unknown>> | null | undefined = proof.abilities;
-	return (
-		abilities === null ||
-		Object.keys(ABILITY_WORDS).every((ability) => typeof abilities?.[ability as keyof CliAbilities] === "boolean")
-	);
+	return Object.keys(ABILITY_WORDS).every((ability) => typeof abilities?.[ability as keyof CliAbilities] === "boolean");
 }
