@@ -63,7 +63,7 @@ export function createCycleParts(cacheFolder: string, log = new AlertLog(cacheFo
 	const whichCli = new WhichCli(exec, cacheFolder);
 	const assets = new Assets(exec, cacheFolder);
 	const outcomes = new Outcomes({ log, notices, clock });
-	const bars = new FileBarStore(cacheFolder);
+	const bars = new FileBarStore(cacheFolder, clock);
 	const processes = new SystemProcesses(execProcess);
 	const cycle = new AlertCycle({ exec, clock, outcomes, whichCli, assets, bars, processes, env: process.env });
 	return {

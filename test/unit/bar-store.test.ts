@@ -7,6 +7,8 @@ import { withLock } from "../../extensions/busybar-alert/files/lock.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
 const BAR = { addr: "127.0.0.1:1", applicationName: "pi-turn-alert" };
+const CLOCK = { sinceBootMs: () => 1_000 };
+
 const lease = (pid: number): Lease => ({
 	owner: { pid, started: "once" },
 	alert: "done",
@@ -27,7 +29,7 @@ const pids = ({ leases }: BarRecord) => leases.map(({ owner }) => owner.pid);
 describe("what pis remember of a bar", () => {
 	test("is one for all of them, in a private file, and nobody's change is lost", async () => {
 		const folder = scratchFolder();
-		const stores = Array.from({ length: 5 }, () => new FileBarStore(folder));
+		const stores = Array.from({ length: 5 }, () => new FileBarStore(folder, CLOCK));
 		await Promise.all(stores.flatMap((store, index) => [add(store, index), add(store, 10 + index)]));
 		for (const store of stores)
 			expect(pids(await store.read(BAR)).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 10, 11, 12, 13, 14]);
@@ -37,7 +39,7 @@ describe("what pis remember of a bar", () => {
 
 	test("survives a damaged file and one of another bar", async () => {
 		const folder = scratchFolder();
-		const store = new FileBarStore(folder);
+		const store = new FileBarStore(folder, CLOCK);
 		await add(store, 1);
 		for (const text of [
 			"{",
@@ -53,21 +55,30 @@ describe("what pis remember of a bar", () => {
 		expect(pids(await store.read(BAR))).toEqual([2]);
 	});
 
+	test("is forgotten when the machine was started anew", async () => {
+		const folder = scratchFolder();
+		const before = new FileBarStore(folder, { sinceBootMs: () => 1_000_000 });
+		const outage = { failures: 3, lastTryMs: 999_000, untilMs: 1_299_000 };
+		await before.change(BAR, async (record) => ({ record: { ...record, outage }, value: undefined }));
+		expect((await before.read(BAR)).outage).toEqual(outage);
+		expect((await new FileBarStore(folder, CLOCK).read(BAR)).outage).toBeUndefined();
+	});
+
 	test("stays in memory where the disk refuses, and comes back to the disk", async () => {
 		const folder = scratchFolder();
 		const blocked = join(folder, "bars");
 		writeFileSync(blocked, "a file where the folder belongs");
-		const store = new FileBarStore(folder);
+		const store = new FileBarStore(folder, CLOCK);
 		await add(store, 1);
 		await add(store, 2);
 		expect(pids(await store.read(BAR))).toEqual([1, 2]);
 		rmSync(blocked);
 		await add(store, 3);
-		expect(pids(await new FileBarStore(folder).read(BAR))).toEqual([1, 2, 3]);
+		expect(pids(await new FileBarStore(folder, CLOCK).read(BAR))).toEqual([1, 2, 3]);
 	});
 
 	test("a step that fails leaves everything as it was, and the next one runs", async () => {
-		const store = new FileBarStore(scratchFolder());
+		const store = new FileBarStore(scratchFolder(), CLOCK);
 		await add(store, 1);
 		await expect(store.change(BAR, () => Promise.reject(new Error("bug")))).rejects.toThrow("bug");
 		await add(store, 2);

@@ -56,6 +56,12 @@ export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
 	return one.pid === other.pid && one.started === other.started;
 }
 
+/** The machine's time began anew with its last start: what happened later than now happened before that. */
+export function isOfThisBoot({ leases, shown, outage }: BarRecord, nowMs: number): boolean {
+	const past = [...leases.map(({ sinceMs }) => sinceMs), shown?.drawnMs ?? 0, outage?.lastTryMs ?? 0];
+	return past.every((timeMs) => timeMs <= nowMs);
+}
+
 /** Undefined when nothing of ours can be on the bar any more. */
 export function stillShown({ shown }: BarRecord, nowMs: number): Shown | undefined {
 	return shown && (shown.expiresMs === null || shown.expiresMs > nowMs) ? shown : undefined;

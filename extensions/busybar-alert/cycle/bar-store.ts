@@ -6,9 +6,10 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "../clock.ts";
 import { readJson, writeJson } from "../files/json-file.ts";
 import { withLock } from "../files/lock.ts";
-import type { BarRecord, Lease } from "./bar-record.ts";
+import { type BarRecord, isOfThisBoot, type Lease } from "./bar-record.ts";
 import type { AlertRequest } from "./request.ts";
 
 export type BarName = Pick<AlertRequest["target"], "addr" | "applicationName">;
@@ -65,11 +66,13 @@ export class MemoryBarStore implements BarStore {
 
 export class FileBarStore implements BarStore {
 	readonly #folder: string;
+	readonly #clock: Pick<Clock, "sinceBootMs">;
 	readonly #memory = new MemoryBarStore();
 	#isRefused = false;
 
-	constructor(cacheFolder: string) {
+	constructor(cacheFolder: string, clock: Pick<Clock, "sinceBootMs">) {
 		this.#folder = join(cacheFolder, "bars");
+		this.#clock = clock;
 	}
 
 	async read(bar: BarName): Promise<BarRecord> {
@@ -115,7 +118,7 @@ export class FileBarStore implements BarStore {
 
 	async #read(bar: BarName): Promise<BarRecord> {
 		const found = await readJson(this.pathOf(bar));
-		return isRecord(found, bar) ? found : emptyRecord(bar);
+		return isRecord(found, bar) && isOfThisBoot(found, this.#clock.sinceBootMs()) ? found : emptyRecord(bar);
 	}
 }
 
