@@ -1,6 +1,6 @@
 /**
- * The settings in force: a saved value beats the environment, which beats the default. Reads and saves the user's file.
- * Touches that file only.
+ * The settings in force: a saved value beats the environment, and the environment beats the default. Reads and writes the
+ * user's settings file and nothing else.
  */
 
 import { constants } from "node:fs";
@@ -15,18 +15,18 @@ export interface LoadedSettings {
 	readonly values: Settings;
 	/** Where each value comes from. */
 	readonly sources: Readonly<Record<SettingName, "saved" | "environment" | "default">>;
-	/** Set in the environment, and overruled by a saved value. */
+	/** Set in the environment, but overruled by a saved value. */
 	readonly overruled: readonly SettingName[];
 	/** One sentence for each value that was not used. */
 	readonly warnings: readonly string[];
-	/** Alerts are muted for all pis until then, in milliseconds since the Unix epoch; Infinity until it is lifted. */
+	/** Alerts are muted for all pis until this time, in milliseconds since the Unix epoch; Infinity means until unmuted. */
 	readonly mutedUntilMs: number | undefined;
 }
 
-/** What a save may change: settings, and the mute, which is no setting but must outlast pi as one does. */
+/** What a save can change: settings, and the mute, which is not a setting but has to outlive pi as well. */
 export type Changes = Partial<Record<SettingName, unknown>> & { readonly mutedUntilMs?: number | undefined };
 
-/** Resolves each setting by itself, so that a bad value takes no other with it. */
+/** Resolves each setting on its own, so that a bad value affects no other setting. */
 export function resolveSettings(saved: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv): LoadedSettings {
 	const values: Partial<Record<SettingName, unknown>> = {};
 	const sources: Partial<Record<SettingName, "saved" | "environment" | "default">> = {};
@@ -48,9 +48,9 @@ export function resolveSettings(saved: Readonly<Record<string, unknown>>, env: N
 		if (used.source === "saved" && given.some(({ source }) => source === "environment")) overruled.push(name);
 		for (const bad of good === -1 ? given : given.slice(0, good)) {
 			const [found, instead] = field.secret
-				? ["what it is", used.from]
-				: [quoted(bad.value), `${used.from}, ${quoted(used.value)},`];
-			warnings.push(capitalized(`${bad.from} must be ${field.rule}, not ${found}; ${instead} is used instead.`));
+				? ["which it is not", used.from]
+				: [`not ${quoted(bad.value)}`, `${used.from}, ${quoted(used.value)},`];
+			warnings.push(capitalized(`${bad.from} must be ${field.rule}, ${found}; ${instead} is used instead.`));
 		}
 	}
 	return {
@@ -62,7 +62,7 @@ export function resolveSettings(saved: Readonly<Record<string, unknown>>, env: N
 	};
 }
 
-/** In the file an ISO 8601 time, or `lifted` for a mute without end. */
+/** In the file: an ISO 8601 time, or `lifted` for a mute that lasts until the user lifts it. */
 const MUTED_UNTIL = "mutedUntil";
 const UNTIL_LIFTED = "lifted";
 
@@ -75,12 +75,12 @@ function mutedUntil(saved: unknown): number | undefined {
 const MOST_KEPT_ASIDE = 100;
 const FILE_LIMIT_BYTES = 1024 * 1024;
 
-/** `busybar-alert.json` in pi's agent folder, read again whenever it changed. */
+/** `busybar-alert.json` in pi's agent folder, read again whenever it has changed. */
 export class SettingsFile {
 	readonly path: string;
 	readonly #env: NodeJS.ProcessEnv;
 	#known: { readonly version: string; readonly loaded: LoadedSettings } | undefined;
-	/** One load at a time: none brings back what a later one has found changed. */
+	/** Loads run one at a time, so that a slow load cannot bring back settings that a later one has replaced. */
 	#loading: Promise<unknown> = Promise.resolve();
 
 	constructor(path: string, env: NodeJS.ProcessEnv = process.env) {
@@ -89,8 +89,8 @@ export class SettingsFile {
 	}
 
 	/**
-	 * The settings in force now; the same object for as long as nothing in it changes, whatever happens to the file. Never
-	 * rejects: a file that cannot be used counts as empty, with a warning.
+	 * The settings in force now: the same object until something in it changes, even if the file was touched or rewritten.
+	 * Never rejects: a file that cannot be used counts as empty, with a warning.
 	 */
 	load(): Promise<LoadedSettings> {
 		return this.#load([]);
@@ -98,7 +98,7 @@ export class SettingsFile {
 
 	#load(notes: readonly string[]): Promise<LoadedSettings> {
 		const loading = this.#loading.then(async () => {
-			// Before the file is read: one that changes in between is read again.
+			// Looked at before the file is read, so that a file that changes in between is read again next time.
 			const version = await fileVersion(this.path);
 			const known = this.#known;
 			if (known?.version === version && notes.length === 0) return known.loaded;
@@ -115,8 +115,8 @@ export class SettingsFile {
 
 	/**
 	 * Saves what the user set, even if it equals the default; undefined goes back to the default. Keys that this version
-	 * does not know stay. Two pis that save at the same moment lose neither's key. Rejects, with a sentence for the user,
-	 * when a value breaks its rule or the file cannot be written; the old values then stay in force.
+	 * does not know are kept, and so are those of another pi that saves at the same moment. Rejects with a sentence for the
+	 * user when a value breaks its rule or the file cannot be written; the old values then stay in force.
 	 */
 	async save(changes: Changes): Promise<LoadedSettings> {
 		for (const name of SETTING_NAMES) {
@@ -131,27 +131,27 @@ export class SettingsFile {
 			const unlock = await lock(this.path, {
 				realpath: false,
 				retries: { retries: 20, minTimeout: 25, maxTimeout: 100 },
-				// Its default throws from a timer, which would end pi.
+				// The default throws from a timer, which would end pi.
 				onCompromised: () => undefined,
 			});
 			try {
 				const { saved, damaged, unreadable } = await readSaved(this.path);
-				// What cannot be read cannot be kept either.
+				// A file that cannot be read cannot be kept either.
 				if (unreadable) throw unreadable;
 				const kept = damaged ? await keepAside(this.path) : undefined;
 				await writeJson(this.path, withChanges(saved, changes, "mutedUntilMs" in changes));
-				if (kept) notes.push(`The settings file held something else; that is kept as ${kept}.`);
+				if (kept) notes.push(`The old settings file could not be used; a copy of it is kept as ${kept}.`);
 			} finally {
 				await unlock();
 			}
 		} catch (error) {
-			throw new Error(`Settings not saved, nothing was changed: ${this.path} ${notSaved(error)}.`);
+			throw new Error(`Settings not saved: ${this.path} ${notSaved(error)}. The old settings still apply.`);
 		}
 		return this.#load(notes);
 	}
 }
 
-/** Copies the file to a name that is still free, and returns that. */
+/** Copies the file to a name that is not taken, and returns that name. */
 async function keepAside(path: string): Promise<string> {
 	for (let count = 1; ; count += 1) {
 		const aside = count === 1 ? `${path}.bad` : `${path}.${count}.bad`;
@@ -164,16 +164,16 @@ async function keepAside(path: string): Promise<string> {
 	}
 }
 
-/** Completes a sentence about the file: what is wrong, and what to do. */
+/** The rest of a sentence that starts with the path: what is wrong, and what to do. */
 function notSaved(error: unknown): string {
 	const { code, message } = error as NodeJS.ErrnoException;
 	switch (code) {
 		case "EISDIR":
-			return "is a folder; move it away";
-		// mkdir says so of a file where the folder belongs.
+			return "is a folder; move it away or delete it";
+		// From mkdir, where a file is in the place of a folder.
 		case "EEXIST":
 		case "ENOTDIR":
-			return "is to lie in something that is no folder; move that away";
+			return "is inside a path that is not a folder; move that file away";
 		case "EROFS":
 			return "is on a read-only disk";
 		case "ENOSPC":
@@ -181,9 +181,9 @@ function notSaved(error: unknown): string {
 			return "is on a full disk; free some space";
 		case "EACCES":
 		case "EPERM":
-			return "or its folder is not yours to write; mend the permissions";
+			return "or its folder is not writable; fix the permissions";
 		case "ELOCKED":
-			return "is being saved by another pi; try again";
+			return "is locked, probably by another pi that is saving; try again in ten seconds";
 		default:
 			return `cannot be written (${code ?? message})`;
 	}
@@ -210,9 +210,9 @@ async function fileVersion(path: string): Promise<string> {
 interface SavedFile {
 	readonly saved: Record<string, unknown>;
 	readonly warning?: string;
-	/** It is there and is a file, but not one of ours: a save keeps it aside as `.bad`. */
+	/** The file exists but does not hold settings: a save keeps a copy of it, with `.bad` at the end of its name. */
 	readonly damaged?: true;
-	/** Why it cannot be read although it is there. */
+	/** Why the file cannot be read although it exists. */
 	readonly unreadable?: NodeJS.ErrnoException;
 }
 
@@ -220,27 +220,27 @@ async function readSaved(path: string): Promise<SavedFile> {
 	const unusable = (why: string): SavedFile => ({
 		saved: {},
 		damaged: true,
-		warning: `The settings file ${path} ${why}; it is ignored until you mend it. The next saved change keeps it aside as .bad.`,
+		warning: `The settings file ${path} ${why}, so it is ignored until you fix it. If you save a setting first, a copy of it is kept as .bad.`,
 	});
 	try {
 		if ((await stat(path)).size > FILE_LIMIT_BYTES) return unusable("is larger than 1 MiB");
 		const parsed: unknown = JSON.parse(await readFile(path, "utf8"));
 		if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-			return unusable("does not hold a JSON object");
+			return unusable("does not contain a JSON object");
 		}
 		return { saved: parsed as Record<string, unknown> };
 	} catch (error) {
 		const code = (error as NodeJS.ErrnoException).code;
 		if (code === "ENOENT") return { saved: {} };
-		if (error instanceof SyntaxError) return unusable("is not JSON");
+		if (error instanceof SyntaxError) return unusable("is not valid JSON");
 		const why = code === "EISDIR" ? "is a folder" : `cannot be read (${code ?? String(error)})`;
-		const warning = `The settings file ${path} ${why}; it is ignored until you mend it.`;
+		const warning = `The settings file ${path} ${why}, so it is ignored until you fix it.`;
 		return { saved: {}, warning, unreadable: error as NodeJS.ErrnoException };
 	}
 }
 
 function quoted(value: unknown): string {
-	// No setting is one of these, and they can be nested too deeply to be written out.
+	// No setting is a list or an object, and these can be nested too deeply to be printed.
 	if (Array.isArray(value)) return "a list";
 	if (typeof value === "object" && value !== null) return "an object";
 	const text = JSON.stringify(value) ?? String(value);

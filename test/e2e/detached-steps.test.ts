@@ -12,7 +12,7 @@ import { waitUntil } from "../support/wait.ts";
 const runtime = { isNode: true, execPath: process.execPath };
 const cli: Cli = { source: "path", file: "/opt/busybar", leadingArgs: [], abilities: NO_ABILITIES };
 
-/** Runs steps in the process that pi leaves behind, and returns what the commands wrote to `$JOURNAL`, line by line. */
+/** Runs steps in the process that pi leaves behind, and returns the lines that the commands wrote to `$JOURNAL`. */
 async function run(...steps: readonly LaterStep[]): Promise<string[]> {
 	const journal = join(scratchFolder(), "journal");
 	const env = { ...process.env, JOURNAL: journal };
@@ -33,7 +33,7 @@ function step(script: string, more: Partial<LaterStep> & { deadlineMs?: number; 
 const note = (word: string) => `echo ${word} >> "$JOURNAL"`;
 const clear = step(note("cleared"), { always: true });
 
-test("commands are run one after the other, each after its delay", async () => {
+test("commands run one after the other, each after its delay", async () => {
 	const startMs = Date.now();
 	expect(await run(step(`sleep 0.2; ${note("made")}`), step(note("drawn"), { delayMs: 300 }), clear)).toEqual([
 		"made",
@@ -43,13 +43,13 @@ test("commands are run one after the other, each after its delay", async () => {
 	expect(Date.now() - startMs).toBeGreaterThanOrEqual(500);
 });
 
-test("after a failure nothing is drawn, but what may be lit is cleared", async () => {
+test("after a failure nothing more is drawn, but the clear is still run", async () => {
 	expect(await run(step("exit 1"), step(note("drawn")), clear)).toEqual(["cleared"]);
-	// A clear that succeeds does not make up for what has failed.
+	// A clear that succeeds does not undo the failure.
 	expect(await run(step("exit 1"), clear, step(note("drawn")))).toEqual(["cleared"]);
 });
 
-test("one try is one try, and three are at most three", async () => {
+test("a command is tried as often as it may be, and not again after a success", async () => {
 	const failing = `${note("tried")}; exit 1`;
 	expect(await run(step(failing))).toEqual(["tried"]);
 	expect(await run(step(failing, { tries: 3 }))).toEqual(["tried", "tried", "tried"]);
@@ -64,34 +64,34 @@ test("a clear that is answered with HTTP 400 is done: nothing of ours is lit", a
 	expect(await run(refused("4000"), step(note("next")))).toEqual(["tried", "tried"]);
 });
 
-test("a command that hangs is ended at its deadline, with what it has started, and the clear follows", async () => {
+test("a command that hangs is ended at its deadline, with the programs it started, and the clear is still run", async () => {
 	const hanging = step('sleep 20 & echo $! >> "$JOURNAL"; wait', { deadlineMs: 400 });
 	const [pid, ...rest] = await run(hanging, step(note("drawn")), clear);
 	expect(rest).toEqual(["cleared"]);
 	await waitUntil("the end of what the command started", 5_000, () => hasEnded(Number(pid)));
 });
 
-test("a command that ends just before its deadline takes no clear with it", async () => {
-	// From its end to the moment when its last words must be here, the deadline falls due.
+test("the clear is still run after a command that ends just before its deadline", async () => {
+	// The deadline falls between the end of the command and the wait for its last output.
 	expect(await run(step("exit 0", { deadlineMs: 60 }), clear)).toEqual(["cleared"]);
 });
 
 test.each([
-	["is not there", "/nowhere/busybar"],
-	["cannot even be named", "/bin/\0"],
-])("a command that %s takes no clear with it", async (_, file) => {
+	["does not exist", "/nowhere/busybar"],
+	["no system can start", "/bin/\0"],
+])("the clear is still run after a command that %s", async (_, file) => {
 	const broken = step("");
 	expect(await run({ ...broken, command: { ...broken.command, file } }, clear)).toEqual(["cleared"]);
 });
 
-test("what a command leaves running does not keep the process that waits for it", async () => {
+test("a program that a command leaves running does not keep the process alive", async () => {
 	const startMs = Date.now();
 	const [pid] = await run(step('sleep 20 >&2 & echo $! >> "$JOURNAL"'), clear);
 	process.kill(Number(pid), "SIGKILL");
 	expect(Date.now() - startMs).toBeLessThan(10_000);
 });
 
-test("a key in a command's arguments is in the process list while that command runs, and not before or after", async () => {
+test("an access key among the arguments of a command is in the process list only while that command runs", async () => {
 	const look = step('{ ps -ww -o args= -p "$PPID"; env; } >> "$JOURNAL"', { args: ["--token", "73519"] });
 	const seen = (await run(look)).join("\n");
 	expect(seen).toContain("detached-steps.js");
@@ -99,16 +99,16 @@ test("a key in a command's arguments is in the process list while that command r
 	expect(seen).not.toContain("73519");
 });
 
-describe("where pi itself is no Node", () => {
+describe("when pi itself does not run on Node", () => {
 	const standalone = { isNode: false, execPath: "/opt/pi" };
 	const other = step(note("drawn"));
 
-	test("the steps run with the Node that runs the bundled CLI", () => {
+	test("the steps run on the Node that runs the bundled CLI", () => {
 		const bundled = { ...cli, source: "bundled", file: "/opt/node" } as const;
 		expect(processFor([other, clear], bundled, standalone)?.file).toBe("/opt/node");
 	});
 
-	test("with a CLI that needs none, one command runs by itself, and several cannot be run", () => {
+	test("with a CLI that does not need Node, one command is started directly, and several cannot be run", () => {
 		expect(processFor([clear], cli, standalone)).toEqual(clear.command);
 		expect(processFor([other, clear], cli, standalone)).toBeUndefined();
 	});

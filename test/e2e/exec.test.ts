@@ -11,7 +11,7 @@ const EXEC = new URL("../../extensions/busybar-alert/cli/exec.ts", import.meta.u
 const node = (script: string, options: { deadlineMs?: number; env?: NodeJS.ProcessEnv } = {}) =>
 	execProcess(process.execPath, ["-e", script], { deadlineMs: 20_000, ...options });
 
-test("a program's streams and exit code come back", async () => {
+test("the output and the exit code of a program are returned", async () => {
 	const result = await node("console.log('out'); console.error('err'); process.exitCode = 3");
 	expect(result).toEqual({ code: 3, signal: null, killed: false, stdout: "out\n", stderr: "err\n" });
 });
@@ -26,19 +26,19 @@ test("an argument that cannot be passed is a result, not a throw", async () => {
 	expect(result.spawnError).toBe("ERR_INVALID_ARG_VALUE");
 });
 
-test("a program that ignores SIGTERM is dead by its deadline", async () => {
+test("a program that ignores SIGTERM is killed after its deadline", async () => {
 	const script = "process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)";
 	const result = await node(script, { deadlineMs: 1_500 });
 	expect(result).toMatchObject({ killed: true, signal: "SIGKILL" });
 	expect(() => process.kill(Number(result.stdout), 0)).toThrow("ESRCH");
 });
 
-test("a program that ends well upon SIGTERM was killed all the same", async () => {
+test("a program that exits with 0 on SIGTERM still counts as killed", async () => {
 	const script = "process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)";
 	expect(await node(script, { deadlineMs: 1_500 })).toMatchObject({ killed: true, code: 0 });
 });
 
-test("a grandchild that keeps the pipes open does not keep us waiting", async () => {
+test("a grandchild that keeps the pipes open does not delay the result", async () => {
 	const script =
 		"const child = require('child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20000)'], " +
 		"{ stdio: ['ignore', 'inherit', 'inherit'], detached: true }); child.unref(); console.log(child.pid)";
@@ -47,7 +47,7 @@ test("a grandchild that keeps the pipes open does not keep us waiting", async ()
 	expect(result).toMatchObject({ code: 0, killed: false });
 });
 
-test("a grandchild that keeps the pipes open does not keep pi from ending", async () => {
+test("a grandchild that keeps the pipes open does not keep pi alive", async () => {
 	const leaving =
 		"const child = require('child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20000)'], " +
 		"{ stdio: ['ignore', 'inherit', 'inherit'], detached: true }); child.unref(); console.log(child.pid)";
@@ -59,7 +59,7 @@ test("a grandchild that keeps the pipes open does not keep pi from ending", asyn
 	expect(result).toMatchObject({ code: 0, killed: false });
 });
 
-test("what the program has started ends with it at the deadline", async () => {
+test("at the deadline, the programs that a program started are ended too", async () => {
 	const script =
 		"const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], " +
 		"{ stdio: 'ignore' }); console.log(child.pid); setInterval(() => {}, 1000)";
@@ -68,7 +68,7 @@ test("what the program has started ends with it at the deadline", async () => {
 	await waitUntil("the end of the grandchild", 5_000, () => hasEnded(Number(result.stdout)));
 });
 
-test("what the program has started ends with it even if it ignores SIGTERM", async () => {
+test("at the deadline, they are ended even if they ignore SIGTERM", async () => {
 	const stubborn = "process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)";
 	const script = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}], { stdio: 'inherit' }); setInterval(() => {}, 1000)`;
 	const result = await node(script, { deadlineMs: 1_500 });
@@ -76,7 +76,7 @@ test("what the program has started ends with it even if it ignores SIGTERM", asy
 	await waitUntil("the end of the grandchild", 5_000, () => hasEnded(Number(result.stdout)));
 });
 
-test("all that still run can be ended at once", async () => {
+test("all programs that are still running can be ended at once", async () => {
 	const children = new ChildProcesses();
 	const running = [1, 2].map(() =>
 		children.exec(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { deadlineMs: 20_000 }),
@@ -85,7 +85,7 @@ test("all that still run can be ended at once", async () => {
 	for (const result of await Promise.all(running)) expect(result.killed).toBe(true);
 });
 
-test("the signal ends a program at once, whatever it does about SIGTERM", async () => {
+test("the abort signal ends a program at once, even one that ignores SIGTERM", async () => {
 	const controller = new AbortController();
 	const running = execProcess(
 		process.execPath,
@@ -101,7 +101,7 @@ test("the signal ends a program at once, whatever it does about SIGTERM", async 
 	expect(late.killed).toBe(true);
 });
 
-test("of much output the first 64 KiB are kept, and the program ends by itself", async () => {
+test("only the first 64 KiB of output are kept, and the program runs to its end", async () => {
 	const result = await node("process.stdout.write('x'.repeat(500_000), () => console.error('done'))");
 	expect(result).toMatchObject({ code: 0, killed: false, stderr: "done\n" });
 	expect(result.stdout).toHaveLength(64 * 1024);
@@ -117,19 +117,19 @@ test.each(["stdout", "stderr"] as const)(
 	},
 );
 
-test("a program that ended while pi was stopped has ended by itself, though its deadline has passed", async () => {
+test("a program that finished while pi was stopped counts as finished, even past its deadline", async () => {
 	const marker = join(scratchFolder(), "marker");
 	const deadlineMs = 300;
 	const startMs = performance.now();
 	const running = execProcess("/bin/sh", ["-c", 'echo done; : > "$1"', "sh", marker], { deadlineMs });
 	const pauseFor = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-	// Here nothing of the event loop runs, as in a pi that is busy or stopped.
+	// The event loop stands still here, as in a pi that is busy or stopped.
 	while (!existsSync(marker)) pauseFor(10);
 	pauseFor(Math.max(startMs + deadlineMs - performance.now(), 0) + 500);
 	expect(await running).toMatchObject({ code: 0, killed: false, stdout: "done\n" });
 });
 
-test("the environment is the one that was given", async () => {
+test("a program gets exactly the environment that it is given", async () => {
 	const result = await node("console.log(process.env.GIVEN, process.env.HOME)", { env: { GIVEN: "yes" } });
 	expect(result.stdout).toBe("yes undefined\n");
 });

@@ -18,7 +18,7 @@ import { scratchFolder } from "../support/scratch.ts";
 
 const CONTRACT = "--application-name --priority --loop";
 
-/** A machine with programs of its own; counts the processes that were started on it. */
+/** A machine with its own programs; notes which of them are started. */
 class Machine {
 	readonly folder = scratchFolder();
 	readonly cache = join(this.folder, "cache");
@@ -30,7 +30,7 @@ class Machine {
 		return this.script(folder, `echo '${help}'`, name);
 	}
 
-	/** A program of shell built-ins: other programs are not on its PATH. Returns its path. */
+	/** A program made of shell built-ins only: nothing else is on its PATH. Returns its path. */
 	script(folder: string, script: string, name = "busybar"): string {
 		const path = join(this.folder, folder, name);
 		mkdirSync(join(this.folder, folder), { recursive: true });
@@ -65,7 +65,7 @@ describe("which busybar runs", () => {
 		});
 	});
 
-	test("the first on PATH that proves to speak the contract; a foreign one before it is skipped and named", async () => {
+	test("the first compatible one on PATH; another program before it is skipped and named", async () => {
 		const machine = new Machine();
 		const foreign = machine.program("a", "usage: busybar [install|wait|clean]");
 		const go = machine.program("b", CONTRACT);
@@ -80,7 +80,7 @@ describe("which busybar runs", () => {
 		expect(await machine.which().namesakes()).toHaveLength(3);
 	});
 
-	test("a flag that only begins like one of the contract is no proof", async () => {
+	test("a flag that only starts like a required one is not enough", async () => {
 		const machine = new Machine();
 		machine.program("a", "--application-names --priority --loop");
 		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
@@ -97,7 +97,7 @@ describe("which busybar runs", () => {
 		});
 	});
 
-	test("a relative PATH entry is never searched, though it leads to a program from here", async () => {
+	test("a relative PATH entry is never searched, even if it leads to a compatible program", async () => {
 		const machine = new Machine();
 		const path = relative(process.cwd(), machine.program("a", CONTRACT));
 		expect(existsSync(path)).toBe(true);
@@ -135,7 +135,7 @@ describe("which busybar runs", () => {
 	});
 });
 
-describe("Node for the bundled CLI, where pi is no Node", () => {
+describe("Node for the bundled CLI, when pi itself does not run on Node", () => {
 	const standalone = { isNode: false, execPath: "/opt/pi" };
 
 	test("the first on PATH that is new enough; never pi itself", async () => {
@@ -145,7 +145,7 @@ describe("Node for the bundled CLI, where pi is no Node", () => {
 		expect(await machine.which(standalone).choose("")).toMatchObject({ ok: true, cli: { file: node } });
 	});
 
-	test("none: says what is needed", async () => {
+	test("if there is none, the message says what is needed", async () => {
 		const machine = new Machine();
 		machine.program("old", "v20.20.2", "node");
 		expect(await machine.which(standalone).choose("")).toMatchObject({
@@ -155,7 +155,7 @@ describe("Node for the bundled CLI, where pi is no Node", () => {
 	});
 });
 
-test("a program that has proved nothing yet gets pi's environment without the access key and pi's own Node options", async () => {
+test("a program that is not known yet gets neither the access key nor pi's own Node options", async () => {
 	const machine = new Machine();
 	const seen = join(machine.folder, "seen");
 	const note = `echo "$0 $GIVEN \${BUSYBAR_TOKEN-none} \${NODE_OPTIONS-none}" >> '${seen}'; echo v20.20.2`;
@@ -175,7 +175,7 @@ test("a program that has proved nothing yet gets pi's environment without the ac
 });
 
 describe("the proof", () => {
-	test("is remembered over restarts of pi by path, size and modification time", async () => {
+	test("is remembered across restarts of pi by path, size and modification time", async () => {
 		const machine = new Machine();
 		const path = machine.program("a", CONTRACT);
 		await machine.which().choose("");
@@ -195,7 +195,7 @@ describe("the proof", () => {
 		expect(machine.started).toHaveLength(1);
 	});
 
-	test("of a program that hangs ends after 3 s, and this pi asks it only once; the next one asks again", async () => {
+	test("of a program that hangs ends after 3 s, and is not repeated in this pi but in the next", async () => {
 		const machine = new Machine();
 		const path = machine.script("a", "exec /bin/sleep 20");
 		const which = machine.which();
@@ -209,7 +209,7 @@ describe("the proof", () => {
 		expect(machine.started).toEqual([path, path]);
 	});
 
-	test("of another program holds for this pi only: nothing on disk keeps a CLI out", async () => {
+	test("that fails counts for this pi only, and nothing about it is written to disk", async () => {
 		const machine = new Machine();
 		const [other, cli] = [machine.program("a", "usage: something else"), machine.program("b", CONTRACT)];
 		const which = machine.which();
@@ -221,7 +221,7 @@ describe("the proof", () => {
 		expect(Object.keys(JSON.parse(readFileSync(join(machine.cache, "cli.json"), "utf8")))).toEqual([cli]);
 	});
 
-	test("that an older version has remembered as failed does not count", async () => {
+	test("that an older version saved as failed is run again", async () => {
 		const machine = new Machine();
 		const path = machine.program("a", CONTRACT);
 		const { size, mtimeMs } = statSync(path);
@@ -231,7 +231,7 @@ describe("the proof", () => {
 		expect(machine.started).toEqual([path]);
 	});
 
-	test("of a program that answers without end says that it is another program", async () => {
+	test("of a program that never stops printing says that it is another program", async () => {
 		const machine = new Machine();
 		const path = machine.script("a", "while :; do echo 'usage: something else, something else, something else'; done");
 		expect(await machine.which().choose(path)).toMatchObject({
@@ -239,7 +239,7 @@ describe("the proof", () => {
 		});
 	});
 
-	test("that failed is forgotten with the choice: what a program starts may have been mended", async () => {
+	test("that failed is run again once the choice is forgotten", async () => {
 		const machine = new Machine();
 		const real = join(machine.folder, "real");
 		const onPath = machine.script("a", `. '${real}'`);
@@ -265,7 +265,7 @@ describe("the proof", () => {
 		});
 	});
 
-	test("is asked for again once the choice was forgotten", async () => {
+	test("finds a program that was installed later, once the choice is forgotten", async () => {
 		const machine = new Machine();
 		machine.folders.push(join(machine.folder, "later"));
 		const which = machine.which();
@@ -276,21 +276,18 @@ describe("the proof", () => {
 		expect(await which.choose("")).toMatchObject({ cli: { source: "path" } });
 	});
 
-	test.each(["not json", "[]", "null", '{"/x": {"size": "1"}}'])(
-		"a memory that holds %j is no trouble",
-		async (text) => {
-			const machine = new Machine();
-			machine.program("a", CONTRACT);
-			mkdirSync(machine.cache);
-			writeFileSync(join(machine.cache, "cli.json"), text);
-			expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "path" } });
-			expect(JSON.parse(readFileSync(join(machine.cache, "cli.json"), "utf8"))).toHaveProperty(
-				join(machine.folder, "a", "busybar"),
-			);
-		},
-	);
+	test.each(["not json", "[]", "null", '{"/x": {"size": "1"}}'])("is run again if cli.json holds %j", async (text) => {
+		const machine = new Machine();
+		machine.program("a", CONTRACT);
+		mkdirSync(machine.cache);
+		writeFileSync(join(machine.cache, "cli.json"), text);
+		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "path" } });
+		expect(JSON.parse(readFileSync(join(machine.cache, "cli.json"), "utf8"))).toHaveProperty(
+			join(machine.folder, "a", "busybar"),
+		);
+	});
 
-	test("through a link is that of the program it leads to", async () => {
+	test("works through a link", async () => {
 		const machine = new Machine();
 		const real = machine.program("real", CONTRACT);
 		machine.folders.length = 0;

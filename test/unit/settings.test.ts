@@ -48,7 +48,7 @@ describe("which value holds", () => {
 		"host:65536",
 		"-x",
 		"a\nb",
-	])("%j is no address: one warning says which, why and what is used instead", (addr) => {
+	])("%j is not an address: one warning names the source, the rule and what is used instead", (addr) => {
 		const { values, warnings } = resolveSettings({}, { BUSYBAR_ADDR: addr });
 		expect(values.addr).toBe("10.0.4.20");
 		expect(warnings).toEqual([
@@ -56,7 +56,7 @@ describe("which value holds", () => {
 		]);
 	});
 
-	test("a bad saved value falls back to a good environment, and says so", () => {
+	test("a bad saved value falls back to a good environment variable, and a warning says so", () => {
 		const { values, warnings } = resolveSettings({ addr: "http://x" }, { BUSYBAR_ADDR: "good.local" });
 		expect(values.addr).toBe("good.local");
 		expect(warnings).toEqual([expect.stringContaining('the environment variable BUSYBAR_ADDR, "good.local", is used')]);
@@ -78,12 +78,15 @@ describe("which value holds", () => {
 		["command", "busybar"],
 		["command", "./busybar"],
 		["alertOn", null],
-	] as const)("%s cannot be %j: the default holds, one warning names key and rule, the others hold", (name, value) => {
-		const { values, warnings } = resolveSettings({ holdSeconds: 7, [name]: value }, {});
-		expect(values[name]).toBe(settingField(name).default);
-		if (name !== "holdSeconds") expect(values.holdSeconds).toBe(7);
-		expect(warnings).toEqual([expect.stringContaining(`The setting \`${name}\` must be ${settingField(name).rule}`)]);
-	});
+	] as const)(
+		"%s cannot be %j: the default applies, one warning names the setting and its rule, the other settings still apply",
+		(name, value) => {
+			const { values, warnings } = resolveSettings({ holdSeconds: 7, [name]: value }, {});
+			expect(values[name]).toBe(settingField(name).default);
+			if (name !== "holdSeconds") expect(values.holdSeconds).toBe(7);
+			expect(warnings).toEqual([expect.stringContaining(`The setting \`${name}\` must be ${settingField(name).rule}`)]);
+		},
+	);
 
 	test.each([
 		["[", "]", "a list"],
@@ -97,7 +100,7 @@ describe("which value holds", () => {
 		]);
 	});
 
-	test("a bad token is never quoted", () => {
+	test("a bad access key is never shown", () => {
 		const { warnings } = resolveSettings({ token: "my secret" }, { BUSYBAR_TOKEN: "other secret" });
 		expect(warnings).toHaveLength(2);
 		expect(warnings.join()).not.toMatch(/my secret|other secret/);
@@ -111,14 +114,14 @@ describe("which value holds", () => {
 
 describe("the file", () => {
 	const unusable: readonly [string, (path: string) => void, RegExp][] = [
-		["empty", (path) => writeFileSync(path, ""), /is not JSON/],
-		["not JSON", (path) => writeFileSync(path, "{ addr: 1 }"), /is not JSON/],
-		["an array", (path) => writeFileSync(path, "[1]"), /does not hold a JSON object/],
+		["empty", (path) => writeFileSync(path, ""), /is not valid JSON/],
+		["not JSON", (path) => writeFileSync(path, "{ addr: 1 }"), /is not valid JSON/],
+		["an array", (path) => writeFileSync(path, "[1]"), /does not contain a JSON object/],
 		["10 MB", (path) => writeFileSync(path, `{"a":"${"x".repeat(10_000_000)}"}`), /is larger than 1 MiB/],
 		["a folder", (path) => mkdirSync(path), /is a folder/],
 	];
 
-	test.each(unusable)("that is %s counts as empty, with one warning, and is left as it is", async (_, make, why) => {
+	test.each(unusable)("that is %s counts as empty, with one warning, and is not changed", async (_, make, why) => {
 		const path = join(folder(), "busybar-alert.json");
 		make(path);
 		const before = statSync(path);
@@ -129,11 +132,11 @@ describe("the file", () => {
 		expect(statSync(path).size).toBe(before.size);
 	});
 
-	test("that is absent is no trouble", async () => {
+	test("that is absent gives no warning", async () => {
 		expect((await new SettingsFile(join(folder(), "none.json"), {}).load()).warnings).toEqual([]);
 	});
 
-	test("is read again when it changed, and only then", async () => {
+	test("is read again when it has changed, and only then", async () => {
 		const path = join(folder(), "busybar-alert.json");
 		const file = new SettingsFile(path, {});
 		const first = await file.load();
@@ -143,8 +146,8 @@ describe("the file", () => {
 	});
 });
 
-describe("whoever compares what was loaded", () => {
-	test("sees one and the same, however many load at the same moment", async () => {
+describe("the loaded settings", () => {
+	test("are one and the same object, however many loads run at the same moment", async () => {
 		const path = join(folder(), "busybar-alert.json");
 		const file = new SettingsFile(path, {});
 		writeFileSync(path, '{"priority": 70}');
@@ -156,8 +159,8 @@ describe("whoever compares what was loaded", () => {
 
 	test.each([
 		["touched", (path: string) => utimesSync(path, new Date(), new Date(Date.now() + 5_000))],
-		["written anew with the same settings", (path: string) => writeFileSync(path, '{ "priority": 70, "more": 1 }')],
-	])("sees no change when the file was %s", async (_, change) => {
+		["rewritten with the same settings", (path: string) => writeFileSync(path, '{ "priority": 70, "more": 1 }')],
+	])("stay the same object when the file was %s", async (_, change) => {
 		const path = join(folder(), "busybar-alert.json");
 		writeFileSync(path, '{"priority": 70}');
 		const file = new SettingsFile(path, {});
@@ -171,7 +174,7 @@ describe("whoever compares what was loaded", () => {
 		["where a setting comes from", '{"priority": 70, "addr": "10.0.4.20"}'],
 		["a warning", '{"priority": 70, "display": "left"}'],
 		["the mute", '{"priority": 70, "mutedUntil": "lifted"}'],
-	])("sees that %s changed", async (_, text) => {
+	])("change with %s", async (_, text) => {
 		const path = join(folder(), "busybar-alert.json");
 		writeFileSync(path, '{"priority": 70}');
 		const file = new SettingsFile(path, {});
@@ -182,7 +185,7 @@ describe("whoever compares what was loaded", () => {
 });
 
 describe("saving", () => {
-	test("keeps what it does not know, writes only what was set, and is private", async () => {
+	test("keeps unknown keys, writes only what was set, and makes the file private", async () => {
 		const path = join(folder(), "busybar-alert.json");
 		writeFileSync(path, '{"futureSetting": [1, 2], "priority": 70}');
 		const file = new SettingsFile(path, {});
@@ -202,7 +205,7 @@ describe("saving", () => {
 		expect(readdirSync(join(path, ".."))).toEqual([]);
 	});
 
-	test("two savers at the same moment lose neither's key", async () => {
+	test("at the same moment from several pis loses nothing", async () => {
 		const path = join(folder(), "busybar-alert.json");
 		await Promise.all([
 			new SettingsFile(path, {}).save({ priority: 61 }),
@@ -212,12 +215,12 @@ describe("saving", () => {
 		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ priority: 61, holdSeconds: 9, display: "back" });
 	});
 
-	test("keeps a file that is not JSON aside", async () => {
+	test("keeps a copy of a file that is not JSON", async () => {
 		const path = join(folder(), "busybar-alert.json");
 		writeFileSync(path, "precious but broken");
 		const file = new SettingsFile(path, {});
 		const saved = await file.save({ enabled: false });
-		expect(saved.warnings).toEqual([`The settings file held something else; that is kept as ${path}.bad.`]);
+		expect(saved.warnings).toEqual([`The old settings file could not be used; a copy of it is kept as ${path}.bad.`]);
 		expect(await file.load()).toBe(saved);
 		expect(readFileSync(`${path}.bad`, "utf8")).toBe("precious but broken");
 		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ enabled: false });
@@ -233,12 +236,12 @@ describe("saving", () => {
 		const file = new SettingsFile(path, {});
 		expect((await file.load()).warnings).toEqual([expect.stringContaining("cannot be read (ELOOP)")]);
 		await expect(file.save({ enabled: false })).rejects.toThrow(
-			/nothing was changed: .* cannot be written \(ELOOP\)\.$/,
+			/^Settings not saved: .* cannot be written \(ELOOP\)\. The old settings still apply\.$/,
 		);
 		expect(lstatSync(path).isSymbolicLink()).toBe(true);
 	});
 
-	test("through a link changes the file that it leads to", async () => {
+	test("through a link changes the file that the link points to", async () => {
 		const parent = folder();
 		const [target, path] = [join(parent, "dotfiles.json"), join(parent, "busybar-alert.json")];
 		writeFileSync(target, '{"priority": 70}');
@@ -248,18 +251,20 @@ describe("saving", () => {
 		expect(JSON.parse(readFileSync(target, "utf8"))).toEqual({ priority: 70, holdSeconds: 9 });
 	});
 
-	test("where a folder is in the file's place says what to do", async () => {
+	test("to a path that is a folder says what to do", async () => {
 		const path = join(folder(), "busybar-alert.json");
 		mkdirSync(path);
-		await expect(new SettingsFile(path, {}).save({ enabled: false })).rejects.toThrow(/is a folder; move it away\.$/);
+		await expect(new SettingsFile(path, {}).save({ enabled: false })).rejects.toThrow(
+			/is a folder; move it away or delete it\./,
+		);
 	});
 
-	test("into a place that cannot be written says so, and the old values hold", async () => {
+	test("into a path that is not a folder says what to do, and the old values apply", async () => {
 		const parent = folder();
 		writeFileSync(join(parent, "agent"), "a file where a folder belongs");
 		const file = new SettingsFile(join(parent, "agent", "busybar-alert.json"), {});
 		await expect(file.save({ enabled: false })).rejects.toThrow(
-			/^Settings not saved, nothing was changed: .* is to lie in something that is no folder; move that away\.$/,
+			/^Settings not saved: .* is inside a path that is not a folder; move that file away\. The old settings still apply\.$/,
 		);
 		expect((await file.load()).values.enabled).toBe(true);
 	});

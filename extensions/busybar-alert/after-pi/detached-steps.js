@@ -1,8 +1,8 @@
 /**
- * Run as a process of its own by a pi that ends and does not wait: commands, one after the other. Plain JavaScript, because
- * Node refuses TypeScript under node_modules. Starts the given commands and touches nothing else.
- * PI_BUSYBAR_STEPS: JSON, a list of `{ file, args, deadlineMs, delayMs, tries, pauseMs, always, unlessShownByOther }`.
- * After a failure only those with `always` are run; and none that a record of the bar, `unlessShownByOther.path`, forbids.
+ * Runs commands one after the other, as a separate process that a pi starts when it ends without waiting. Plain JavaScript,
+ * because Node refuses TypeScript under node_modules. Starts the given commands and touches nothing else.
+ * PI_BUSYBAR_STEPS is a JSON list of `{ file, args, deadlineMs, delayMs, tries, pauseMs, always, unlessShownByOther }`.
+ * After a failure, only the steps with `always` are run. A step is skipped when `unlessShownByOther` applies.
  */
 
 import { spawn } from "node:child_process";
@@ -10,11 +10,11 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const OWN_GROUP = process.platform !== "win32";
-/** The last words of a command may arrive after its end. */
+/** The last output of a command can arrive after its end. */
 const OUTPUT_GRACE_MS = 100;
 const STDERR_LIMIT_CHARACTERS = 4_096;
 
-// The commands do not get to see it.
+// The plan is not passed on to the commands.
 const { PI_BUSYBAR_STEPS = "[]", ...env } = process.env;
 
 let hasFailed = false;
@@ -28,7 +28,7 @@ for (const step of JSON.parse(PI_BUSYBAR_STEPS)) {
 async function succeeds({ tries, pauseMs, ...command }) {
 	for (let left = tries; left > 0; left -= 1) {
 		if (left < tries) await sleep(pauseMs);
-		// Whatever goes wrong with one command, the clear that comes after it is run.
+		// Whatever goes wrong with one command, the clear after it must still be run.
 		if (await run(command).catch(() => false)) return true;
 	}
 	return false;
@@ -53,7 +53,7 @@ function run({ file, args, deadlineMs }) {
 			windowsHide: true,
 		});
 		let stderr = "";
-		// Where the timer is overdue, what has happened meanwhile arrives first.
+		// If the timer is overdue, events that are waiting are handled first.
 		const deadline = setTimeout(() => setImmediate(end, child), deadlineMs);
 		child.once("error", () => {
 			clearTimeout(deadline);
@@ -62,9 +62,9 @@ function run({ file, args, deadlineMs }) {
 		child.once("exit", (code) => {
 			clearTimeout(deadline);
 			setTimeout(() => {
-				// What the command has started may hold this pipe open for as long as it likes.
+				// A program that the command started can keep this pipe open.
 				child.stderr.destroy();
-				// HTTP 400 to a clear: nothing of ours is lit.
+				// A clear that is answered with HTTP 400 is done: nothing of ours is lit.
 				resolve(code === 0 || /\bHTTP 400\b/.test(stderr));
 			}, OUTPUT_GRACE_MS);
 		});
@@ -74,13 +74,13 @@ function run({ file, args, deadlineMs }) {
 	});
 }
 
-/** Ends the whole group: the command may be a script that started another program. */
+/** Ends the whole group: the command may be a script that starts another program. */
 function end(child) {
 	if (child.exitCode !== null || child.signalCode !== null) return;
 	try {
 		if (OWN_GROUP) process.kill(-child.pid, "SIGKILL");
 		else child.kill("SIGKILL");
 	} catch {
-		// It has ended by itself.
+		// It has already ended.
 	}
 }

@@ -1,4 +1,4 @@
-/** Leaves commands to a process of its own, for a pi that ends and does not wait. Starts that process, synchronously. */
+/** Hands commands to a separate process, for a pi that ends without waiting. Starts that process synchronously. */
 
 import { fileURLToPath } from "node:url";
 import { type Cli, type Command, CommandLine } from "../busybar.ts";
@@ -8,16 +8,16 @@ import { lifetimeSeconds, type Parting } from "../cycle/drawing.ts";
 
 export interface LaterStep {
 	readonly command: Command;
-	/** Before the first try. */
+	/** Waited before the first try. */
 	readonly delayMs: number;
 	readonly tries: number;
-	/** Is run although a step before it has failed. */
+	/** Run it even if an earlier step has failed. */
 	readonly always: boolean;
 	/** Is not run if the record of the bar in this file names another process as the last to draw. */
 	readonly unlessShownByOther?: Parting["unlessShownByOther"];
 }
 
-/** False where it cannot be done: several steps need a Node. */
+/** Returns false if the steps cannot be run: more than one step needs Node. */
 export type RunLaterFn = (steps: readonly LaterStep[], cli: Cli) => boolean;
 
 const SCRIPT = fileURLToPath(new URL("./detached-steps.js", import.meta.url));
@@ -30,7 +30,10 @@ export const runLater: RunLaterFn = (steps, cli) => {
 	return started !== undefined;
 };
 
-/** What runs the steps: our script, or where no Node is known, in the standalone pi with a CLI that is none, a single step. */
+/**
+ * The process that runs the steps: our script; or the command itself, if there is only one and no Node is known, as in the
+ * standalone pi with a CLI that does not need Node. Undefined if there is no such process.
+ */
 export function processFor(
 	steps: readonly LaterStep[],
 	cli: Cli,
@@ -42,8 +45,8 @@ export function processFor(
 	if (!first) return undefined;
 	if (node === undefined) return second ? undefined : first.command;
 	const plan = steps.map(({ command, ...step }) => ({ ...step, ...command, env: undefined, pauseMs }));
-	// Not an argument: everybody can read those, and a key may be in it. A pipe may not be flushed while pi exits.
-	// The steps of one alert have one environment: that of its CLI and its token.
+	// The plan may contain the access key, and anyone can read the arguments of a process. A pipe would not do: it may not be
+	// flushed while pi exits. All steps of one alert have the same environment.
 	return { file: node, args: [SCRIPT], env: { ...first.command.env, PI_BUSYBAR_STEPS: JSON.stringify(plan) } };
 }
 

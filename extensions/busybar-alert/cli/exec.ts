@@ -1,50 +1,50 @@
 /**
- * Child processes: bounded output, a deadline that ends in SIGKILL, never a rejection.
- * Touches `node:child_process` and nothing else. Why not `pi.exec`: docs/decisions.md.
+ * Runs child processes: bounded output, a deadline that ends in SIGKILL, and never a rejection. docs/decisions.md says why
+ * this is not `pi.exec`.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 
 interface ExecOptions {
-	/** The whole environment of the child; `process.env` if absent. */
+	/** The whole environment of the child; default: `process.env`. */
 	readonly env?: NodeJS.ProcessEnv;
-	/** SIGTERM after this long, SIGKILL half a second later. */
+	/** SIGTERM is sent after this time, SIGKILL half a second later. */
 	readonly deadlineMs: number;
-	/** Ends the process at once. */
+	/** Ends the child at once. */
 	readonly signal?: AbortSignal;
-	/** Does not keep this process alive; whether the result still arrives is then left to chance. */
+	/** The child does not keep this process alive; if this process ends first, the result never arrives. */
 	readonly isBackground?: boolean;
 }
 
 export interface ExecResult {
-	/** Exit code; null when a signal ended the process or it never started. */
+	/** Exit code; null if a signal ended the process or it never started. */
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
-	/** We ended it: at its deadline, upon the signal, or for its output. Look at this before `code`: a terminated Go CLI exits 0. */
+	/** We ended it: at its deadline, on the signal, or for its output. Check this before `code`: a terminated Go CLI exits 0. */
 	readonly killed: boolean;
-	/** It was ended for printing more than a megabyte. */
+	/** We ended it because it printed more than a megabyte. */
 	readonly overflowed?: true;
 	/** The first 64 KiB of each stream. */
 	readonly stdout: string;
 	readonly stderr: string;
-	/** Why the process did not start, such as `ENOENT`. */
+	/** Why the process could not be started, such as `ENOENT`. */
 	readonly spawnError?: string;
 }
 
 /** Runs `file` without a shell and without stdin. Never rejects and never throws. */
 export type ExecFn = (file: string, args: readonly string[], options: ExecOptions) => Promise<ExecResult>;
 
-/** Starts a process that outlives this one. Synchronous, so that it works while the process exits. Never throws. */
+/** Starts a process that outlives this one. Synchronous, so that it works while this process exits. Never throws. */
 export type SpawnDetachedFn = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => void;
 
 /** Windows has no process groups, and would open a window for a detached console program. */
 const OWN_GROUP = process.platform !== "win32";
 const KEPT_BYTES = 64 * 1024;
-/** Of both streams: who prints more than this does not mean to stop. */
+/** Both streams together. A program that prints more than this is unlikely to stop. */
 const PRINTED_LIMIT_BYTES = 1024 * 1024;
 const KILL_GRACE_MS = 500;
-/** A grandchild can keep the pipes open after the child is gone. */
+/** A grandchild can keep the pipes open after the child has ended. */
 const PIPE_GRACE_MS = 200;
 
 export const execProcess: ExecFn = (file, args, options) =>
@@ -73,9 +73,9 @@ export const execProcess: ExecFn = (file, args, options) =>
 			settled = true;
 			for (const timer of timers) clearTimeout(timer);
 			options.signal?.removeEventListener("abort", abort);
-			// What it had started may have outlived its SIGTERM.
+			// Programs that it started may have survived the SIGTERM.
 			if (killed) endGroup(child, "SIGKILL");
-			// And what still holds the pipes is not to keep this process alive.
+			// A program that still holds the pipes must not keep this process alive.
 			child.unref();
 			child.stdout?.destroy();
 			child.stderr?.destroy();
@@ -88,7 +88,7 @@ export const execProcess: ExecFn = (file, args, options) =>
 			});
 		};
 		const after = (ms: number, run: () => void) => {
-			// In a pi that was busy or stopped a timer is overdue: what has happened meanwhile arrives first.
+			// After pi was busy or stopped, a timer is overdue: events that are waiting are handled first.
 			timers.push(setTimeout(() => setImmediate(run), ms).unref());
 		};
 		const keep = (text: BoundedText, chunk: Buffer) => {
@@ -115,20 +115,20 @@ export const execProcess: ExecFn = (file, args, options) =>
 			kill("SIGTERM");
 			after(KILL_GRACE_MS, () => {
 				kill("SIGKILL");
-				// A process that even SIGKILL cannot end (stuck in the kernel) must not keep the cycle waiting.
+				// A process that even SIGKILL cannot end (stuck in the kernel) must not keep the caller waiting.
 				after(KILL_GRACE_MS, () => settle({ code: null, signal: "SIGKILL" }));
 			});
 		});
 	});
 
-/** The process, or why there is none. */
+/** The process, or why it could not be started. */
 function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv | undefined): ChildProcess | string {
 	try {
 		return spawn(file, args, {
 			...(env && { env }),
 			stdio: ["ignore", "pipe", "pipe"],
 			windowsHide: true,
-			// A group of its own, to be ended whole: the CLI may be a script that started another program.
+			// A group of its own, so that all of it can be ended: the CLI may be a script that starts another program.
 			detached: OWN_GROUP,
 		});
 	} catch (error) {
@@ -136,7 +136,7 @@ function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv | u
 	}
 }
 
-/** Runs child processes, and ends those that still run when pi does. */
+/** Runs child processes and can end all that are still running. */
 export class ChildProcesses {
 	readonly #running = new Set<AbortController>();
 
@@ -149,7 +149,7 @@ export class ChildProcesses {
 		return result;
 	};
 
-	/** Synchronous, so that it works while the process exits. */
+	/** Synchronous, so that it works while this process exits. */
 	endAll(): void {
 		for (const ending of this.#running) ending.abort();
 	}
@@ -160,7 +160,7 @@ function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 		if (OWN_GROUP && child.pid !== undefined) process.kill(-child.pid, signal);
 		else child.kill(signal);
 	} catch {
-		// It has ended by itself.
+		// It has already ended.
 	}
 }
 
@@ -171,7 +171,7 @@ export const spawnDetached: SpawnDetachedFn = (file, args, env) => {
 		child.once("error", () => undefined);
 		child.unref();
 	} catch {
-		// Nothing can be reported while the process exits; the bar's own timer ends the alert.
+		// Nobody can be told while this process exits; the bar's own timer ends the alert.
 	}
 };
 

@@ -1,6 +1,6 @@
 /**
- * Which `busybar` runs: the `command` setting, else one on PATH that proves to speak the contract, else the bundled one.
- * Looks at files, runs `show --help` of what it finds, and remembers the answers in the cache folder.
+ * Which `busybar` runs: the one that the `command` setting names, else one on PATH that proves to be compatible, else the
+ * bundled one. Looks at files, runs `show --help` of the programs it finds, and remembers the answers.
  */
 
 import { constants } from "node:fs";
@@ -17,11 +17,11 @@ export type CliChoice =
 	| ({ readonly ok: false; readonly failure: Failure } & PassedOver);
 
 interface PassedOver {
-	/** Programs called busybar that come first on PATH and are skipped. */
+	/** Programs called busybar that come earlier on PATH and are skipped. */
 	readonly foreign: readonly string[];
 }
 
-/** This process, as far as it decides whether the bundled CLI can run with it. */
+/** What decides whether and how this process can run the bundled CLI. */
 export interface Runtime {
 	readonly execPath: string;
 	readonly isNode: boolean;
@@ -43,8 +43,8 @@ const PROOF_DEADLINE_MS = 3_000;
 const OLDEST_NODE = [22, 19] as const;
 
 /**
- * Answers are remembered by path, size and modification time: who speaks the contract in `cli.json` of the cache folder, for
- * every pi; who does not, only here.
+ * Remembers each answer by path, size and modification time: that a program is compatible in `cli.json` in the cache folder,
+ * for every pi; that it is not, only in this process.
  */
 export class WhichCli {
 	readonly #exec: ExecFn;
@@ -60,13 +60,13 @@ export class WhichCli {
 		this.#memoryPath = join(cacheFolder, "cli.json");
 	}
 
-	/** Looks again the next time, also at every program that has failed. */
+	/** Looks again next time, and asks every program again that has failed its proof. */
 	forget(command: string): void {
 		this.#choices.delete(command);
 		this.#refusals.clear();
 	}
 
-	/** Every program on PATH that is called busybar, in the order in which a shell would find them. Never rejects. */
+	/** Every program called busybar on PATH, in the order in which a shell would find them. Never rejects. */
 	async namesakes(): Promise<readonly string[]> {
 		return this.#onPath(this.#programName);
 	}
@@ -75,14 +75,14 @@ export class WhichCli {
 		return this.#runtime.platform === "win32" ? "busybar.exe" : "busybar";
 	}
 
-	/** @param command the setting: a path, `bundled`, or empty. Never rejects; a failed choice is tried again next time. */
+	/** @param command the setting: a path, `bundled`, or empty. Never rejects; after a failure it looks again next time. */
 	async choose(command: string): Promise<CliChoice> {
 		const known = this.#choices.get(command);
 		if (known) return known;
 		const choice = this.#choose(command).catch(
 			(error: unknown): CliChoice => ({
 				ok: false,
-				failure: { kind: "unknown", message: `The busybar command could not be looked for: ${String(error)}` },
+				failure: { kind: "unknown", message: `The search for a busybar command failed: ${String(error)}` },
 				foreign: [],
 			}),
 		);
@@ -127,12 +127,12 @@ export class WhichCli {
 		if (proof.verdict === "silent") {
 			return failed(
 				"wrong_cli",
-				`${path} ${proof.why}, so that it cannot be used. Mend it, or set \`command\` to "bundled".`,
+				`${path} ${proof.why}, so it is not used. Fix it and run /busybar-alert-test, or set \`command\` to "bundled".`,
 			);
 		}
 		return failed(
 			"wrong_cli",
-			`${path} is another program: its "show --help" does not name --application-name, --priority and --loop. ${SET_COMMAND}`,
+			`${path} is another program: its "show --help" does not list --application-name, --priority and --loop. ${SET_COMMAND}`,
 		);
 	}
 
@@ -145,7 +145,7 @@ export class WhichCli {
 				failure: {
 					kind: "no_node",
 					message:
-						`The bundled busybar CLI needs Node ${OLDEST_NODE.join(".")} or newer, and there is none on PATH. ` +
+						`The bundled busybar CLI needs Node ${OLDEST_NODE.join(".")} or newer, but there is none on PATH. ` +
 						"Install Node, or set `command` to the path of a busybar CLI.",
 				},
 			};
@@ -170,7 +170,7 @@ export class WhichCli {
 		return this.#exec(path, args, { env: childEnvironment(this.#runtime.env), deadlineMs: PROOF_DEADLINE_MS });
 	}
 
-	/** Absolute entries only: a relative one would run whatever the folder that pi was started in holds. */
+	/** Absolute entries only: with a relative one, the folder that pi was started in would decide what runs. */
 	async #onPath(name: string): Promise<string[]> {
 		const folders = (this.#runtime.env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
 		const paths = [...new Set(folders.map((folder) => join(folder, name)))];
@@ -178,7 +178,7 @@ export class WhichCli {
 		return paths.filter((_, index) => executable[index]);
 	}
 
-	/** Whether the program at `path` speaks the contract, and what it can do beyond. */
+	/** Whether the program at `path` is compatible, and what it can do beyond the contract. */
 	async #prove(path: string): Promise<Verdict> {
 		const { size, mtimeMs } = await stat(path);
 		const isOfThis = (version: FileVersion | undefined) => version?.size === size && version.mtimeMs === mtimeMs;
@@ -198,7 +198,7 @@ export class WhichCli {
 			return verdict;
 		}
 		proofs.set(path, { size, mtimeMs, abilities });
-		// An unwritable folder only costs another proof at the next start.
+		// If the folder is not writable, the next pi asks again.
 		await writeJson(this.#memoryPath, Object.fromEntries(proofs)).catch(() => undefined);
 		return { verdict: "speaks", abilities };
 	}
@@ -248,7 +248,7 @@ async function isExecutable(path: string): Promise<boolean> {
 	}
 }
 
-/** Absent or damaged: everything is proved again. */
+/** If the file is absent or damaged, every program is asked again. */
 async function readProofs(path: string): Promise<Map<string, Proof>> {
 	return new Map(Object.entries(((await readJson(path)) ?? {}) as Record<string, unknown>).filter(isProofEntry));
 }

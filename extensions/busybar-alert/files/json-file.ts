@@ -1,9 +1,9 @@
-/** Small JSON files that are read whole and replaced whole. Touches the file system only. */
+/** Reads and replaces small JSON files. Touches the file system only. */
 
 import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** The parsed file; undefined when it is absent, unreadable or not JSON. */
+/** The parsed file; undefined if it is absent, unreadable or not JSON. */
 export async function readJson(path: string): Promise<unknown> {
 	try {
 		return JSON.parse(await readFile(path, "utf8"));
@@ -12,9 +12,9 @@ export async function readJson(path: string): Promise<unknown> {
 	}
 }
 
-/** Replaces the file in one step: a reader sees the old text or the new one. Rejects when the folder cannot be written. */
+/** Replaces the file in one step: a reader sees either the old text or the new one. Rejects if it cannot be written. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
-	// A link, as people have who keep their settings in a repository, stays one.
+	// A link stays a link: people keep their settings in a repository and link to them.
 	const target = await realpath(path).catch(() => path);
 	const temporary = `${target}.${process.pid}.${Math.random().toString(36).slice(2, 10)}.tmp`;
 	await mkdir(dirname(target), { recursive: true, mode: 0o700 });
