@@ -102,6 +102,13 @@ function addBarCommands(program: Command, io: Io): void {
 					"the bar itself removes the drawing after this time",
 					integer("--expires-after", 1, maxExpirySeconds),
 				).helpGroup(ownGroup),
+			)
+			.addOption(
+				flag(
+					"--while-pid <pid>",
+					"draw only while this process is alive",
+					integer("--while-pid", 1, 2 ** 31 - 1),
+				).helpGroup(ownGroup),
 			),
 		io,
 		async (flags) => (await import("./commands/show.ts")).show(flags, bar(flags)),
