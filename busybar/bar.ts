@@ -40,13 +40,15 @@ export class BusyBar {
 
 	/**
 	 * Resolves with the reply, whatever its HTTP status. The access key goes into `X-API-Token` and nowhere else.
-	 * @throws CommandError if the bar cannot be reached or does not answer in time
+	 * @param objection called once the bar is connected, right before anything is sent: a reason not to send it
+	 * @throws CommandError if the bar cannot be reached or does not answer in time, or the objection
 	 */
 	request(
 		method: "GET" | "POST" | "DELETE",
 		path: string,
 		query: Readonly<Record<string, string>> = {},
 		body?: { readonly type: string; readonly bytes: Uint8Array },
+		objection: () => CommandError | undefined = () => undefined,
 	): Promise<Reply> {
 		// The ESM import of node:http also loads undici, which doubles the start of a process.
 		const http = process.getBuiltinModule("node:http");
@@ -89,7 +91,14 @@ export class BusyBar {
 					resolve({ status: response.statusCode ?? 0, text: reply, json: parseObject(reply) });
 				});
 			});
-			request.end(body?.bytes);
+			// Looking up a name and connecting can take seconds.
+			request.on("socket", (socket) =>
+				socket.once("connect", () => {
+					const error = objection();
+					if (error) fail(error);
+					else request.end(body?.bytes);
+				}),
+			);
 		});
 	}
 

@@ -105,6 +105,13 @@ function addBarCommands(program: Command, io: Io): void {
 			)
 			.addOption(
 				new Option("--no-upload", "draw a file that is on the bar already, without looking").helpGroup(ownGroup),
+			)
+			.addOption(
+				flag(
+					"--while-pid <pid>",
+					"draw only while this process is alive",
+					integer("--while-pid", 1, 2 ** 31 - 1),
+				).helpGroup(ownGroup),
 			),
 		io,
 		async (flags) => (await import("./commands/show.ts")).show(flags, bar(flags)),

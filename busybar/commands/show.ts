@@ -9,6 +9,7 @@ import { type Display, displays } from "../displays.ts";
 import { readInput } from "../files.ts";
 import { quote } from "../options.ts";
 import type { Row } from "../output.ts";
+import { isProcessAlive } from "../process-alive.ts";
 
 export interface ShowOptions {
 	readonly input: string;
@@ -22,16 +23,25 @@ export interface ShowOptions {
 	readonly expiresAfter?: number;
 	/** False: the bar has the file already, and is not asked for it. */
 	readonly upload: boolean;
+	/** The process without which nothing is drawn. */
+	readonly whilePid?: number;
 }
+
+/** What `show` needs of this machine. */
+export interface Machine {
+	readonly isAlive: (pid: number) => boolean;
+}
+
+const thisMachine: Machine = { isAlive: isProcessAlive };
 
 /** Always the same, so that a second `show` replaces the first and `--await-previous-end` finds it. */
 const elementId = "animation";
 /** The longest file name that every firmware version accepts. */
 const maxNameLength = 31;
 
-export async function show(options: ShowOptions, barOptions: BarOptions): Promise<Row[]> {
+export async function show(options: ShowOptions, barOptions: BarOptions, machine = thisMachine): Promise<Row[]> {
 	const started = performance.now();
-	const { input, applicationName, display } = options;
+	const { input, applicationName, display, whilePid } = options;
 	const file = readInput("--input", input);
 	if (isZip(file)) {
 		throw new CommandError(`show requires a compiled .anim, but ${quote(input)} is a source zip; run compile first.`);
@@ -66,8 +76,14 @@ export async function show(options: ShowOptions, barOptions: BarOptions): Promis
 		],
 	};
 	const body = { type: "application/json", bytes: new TextEncoder().encode(JSON.stringify(draw)) };
+	// A draw that outlives the process it was for must not appear.
+	const objection = () =>
+		whilePid === undefined || machine.isAlive(whilePid)
+			? undefined
+			: new CommandError(`process ${whilePid} has ended, so nothing was drawn.`);
+	const reply = await bar.request("POST", "/api/display/draw", {}, body, objection);
 	// Only one reason for HTTP 400 is left: our id is in use on the other display or for another type of element.
-	bar.accept(await bar.request("POST", "/api/display/draw", {}, body), "clear the drawing of this application first");
+	bar.accept(reply, "clear the drawing of this application first");
 	return [
 		{
 			status: "ok",

@@ -22,7 +22,7 @@ function start(bin: string, args: readonly string[], env: NodeJS.ProcessEnv = {}
 	return { status, signal, stdout, stderr };
 }
 
-const contract = ["--application-name", "--priority", "--loop", "--expires-after", "--request-timeout"];
+const contract = ["--application-name", "--priority", "--loop", "--expires-after", "--while-pid", "--request-timeout"];
 
 function expectContract(bin: string): void {
 	const { status, stdout, stderr } = start(bin, ["show", "--help"]);
