@@ -22,7 +22,7 @@ async function showOn({ port }: BarServer, options: Partial<ShowOptions>, machin
 	const flags = { input, applicationName: "app", display: "front", priority: 50, loop: true } as const;
 	const address = { host: "127.0.0.1", port, text: `127.0.0.1:${port}` };
 	const [row] = await show(
-		{ ...flags, section: "default", awaitPreviousEnd: false, ...options },
+		{ ...flags, section: "default", awaitPreviousEnd: false, upload: true, ...options },
 		{ address, token: undefined, requestTimeoutMs: 10_000 },
 		machine,
 	);
