@@ -143,13 +143,19 @@ export class Session {
 		this.#stopListening();
 		if (this.#shared && this.#presence) this.#shared.knownFocus = this.#presence.known;
 		this.#presence?.stop();
-		const { cycle } = this.#shared ?? this.#own ?? {};
 		// To withdraw an open question would be a clear of its own.
 		if (isQuit && this.#shared) this.policy.forgetQuestion();
 		const idle = this.policy.end();
-		if (isQuit && cycle) {
-			await within(BAR_LIMIT_MS, this.#shared ? cycle.end() : idle.then(() => cycle.decided()));
-			partFrom(cycle, this.#shared ? "now" : "after_hold");
+		if (isQuit && this.#shared) {
+			await within(BAR_LIMIT_MS, this.#shared.cycle.end());
+			partFrom(this.#shared.cycle, "now");
+		} else if (isQuit) {
+			// Only now is it known whether the run's end asks for an alert.
+			await within(
+				BAR_LIMIT_MS,
+				idle.then(() => this.#own?.cycle.decided()),
+			);
+			if (this.#own) partFrom(this.#own.cycle, "after_hold");
 			this.#own?.endProcesses();
 		}
 		await within(

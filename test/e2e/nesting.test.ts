@@ -28,6 +28,10 @@ function shellLine(desk: Desk, addr: string, ...more: string[]): string {
 	return `PI_SCRIPTED_MODEL='${env.PI_SCRIPTED_MODEL}' ${quoted}`;
 }
 
+/** A turn that ends when the last of what print mode makes ready while it works is there. */
+const untilReady = (desk: Desk) =>
+	bash(`until ls '${desk.home.cacheDir}'/pi-busybar-alert/cross_*.anim 2>/dev/null; do sleep 0.05; done`);
+
 describe("a pi in a pi", () => {
 	test("the model starts `pi -p` and `pi --mode rpc`: silent, even with `headless` on; the outer one speaks", async () => {
 		const desk = new Desk();
@@ -81,7 +85,8 @@ describe("a pi in a pi", () => {
 		const desk = new Desk();
 		desk.saveSettings({ headless: true });
 		const bar = await desk.bar();
-		const script = [{ toolCalls: [{ name: "subagent", args: {} }] }, say("I am the subagent."), say("It is done.")];
+		const subagent = { toolCalls: [{ name: "subagent", args: {} }] };
+		const script = [untilReady(desk), subagent, say("I am the subagent."), say("It is done.")];
 		const env = { SUBAGENT_EXTENSIONS: [SCRIPTED_MODEL, EXTENSION].join(delimiter) };
 		const extensions = [EXTENSION, SUBAGENT];
 		const run = await runPi(desk.home, { ...desk.pi(bar.addr, { script, extensions, env }), prompt: "please" });
@@ -119,7 +124,8 @@ describe("`headless` on", () => {
 		const desk = new Desk();
 		desk.saveSettings({ headless: true });
 		const bar = await desk.bar();
-		const run = await runPi(desk.home, { ...desk.pi(bar.addr), prompt: "please" });
+		const script = [untilReady(desk), say("It is done.")];
+		const run = await runPi(desk.home, { ...desk.pi(bar.addr, { script }), prompt: "please" });
 		expect(run).toMatchObject({ code: 0, stdout: "It is done.\n", stderr: "" });
 		expect(desk.log()).toMatchObject([
 			{ outcome: "fired", alert: "done", reason: "agent settled", ms: expect.any(Number) },
@@ -135,7 +141,8 @@ describe("`headless` on", () => {
 		desk.saveSettings({ headless: true });
 		const bar = await desk.bar();
 		await bar.faults({ hang: true });
-		const run = await runPi(desk.home, { ...desk.pi(bar.addr), prompt: "please", mode: "json" });
+		const script = [untilReady(desk), say("It is done.")];
+		const run = await runPi(desk.home, { ...desk.pi(bar.addr, { script }), prompt: "please", mode: "json" });
 		expect(run).toMatchObject({ code: 0, stderr: "" });
 		for (const line of run.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
 		expect(desk.log()).toMatchObject([
@@ -152,11 +159,8 @@ describe("`headless` on", () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 1, headless: true });
 		const bar = await desk.bar();
-		// The last of what is made ready while the run goes on.
-		const ready = bash(
-			`until ls '${desk.home.cacheDir}'/pi-busybar-alert/cross_*.anim 2>/dev/null; do sleep 0.05; done`,
-		);
-		const options = desk.pi(bar.addr, { pathDirs: [GO_BUSYBAR], script: [ready, say("It is done.")] });
+		const script = [untilReady(desk), say("It is done.")];
+		const options = desk.pi(bar.addr, { pathDirs: [GO_BUSYBAR], script });
 		const run = await runPi(desk.home, { ...options, prompt: "please" });
 		expect(run.code).toBe(0);
 		await untilLit(bar);
