@@ -38,6 +38,10 @@ export class BusyBar {
 		this.#deadline = performance.now() + requestTimeoutMs;
 	}
 
+	get timeLeftMs(): number {
+		return this.#deadline - performance.now();
+	}
+
 	/**
 	 * Resolves with the reply, whatever its HTTP status. The access key goes into `X-API-Token` and nowhere else.
 	 * @param objection called once the bar is connected, right before anything is sent: a reason not to send it
@@ -71,20 +75,17 @@ export class BusyBar {
 				reject(error);
 				request.destroy();
 			};
-			const timer = setTimeout(
-				() => fail(noAnswer(text, this.#timeoutMs)),
-				Math.max(1, this.#deadline - performance.now()),
-			);
-			request.on("error", (error) => fail(unreachable(text, error)));
+			const timer = setTimeout(() => fail(noAnswer(text, this.#timeoutMs)), Math.max(1, this.timeLeftMs));
+			request.on("error", (error) => fail(this.#unreachable(error)));
 			request.on("response", (response) => {
 				const chunks: Buffer[] = [];
 				let size = 0;
 				response.on("data", (chunk: Buffer) => {
 					size += chunk.length;
 					chunks.push(chunk);
-					if (size > maxReplyBytes) fail(notABar(text));
+					if (size > maxReplyBytes) fail(this.notABar());
 				});
-				response.on("error", (error) => fail(unreachable(text, error)));
+				response.on("error", (error) => fail(this.#unreachable(error)));
 				response.on("end", () => {
 					clearTimeout(timer);
 					const reply = Buffer.concat(chunks).toString();
@@ -102,6 +103,17 @@ export class BusyBar {
 		});
 	}
 
+	/** The error if something else answers at this address. */
+	notABar(): CommandError {
+		return new CommandError(`${this.#address.text} answers, but is not a BUSY Bar; check the address.`);
+	}
+
+	#unreachable(error: Error): CommandError {
+		const code = "code" in error ? String(error.code) : error.message;
+		if (code.startsWith("HPE_")) return this.notABar();
+		return new CommandError(`cannot reach ${this.#address.text}: ${causes[code] ?? clean(code, 80)}.`);
+	}
+
 	/**
 	 * Returns the JSON of a successful reply.
 	 * @param toDoOn400 the advice for HTTP 400, which means something different for each request
@@ -110,7 +122,7 @@ export class BusyBar {
 	accept(reply: Reply, toDoOn400 = advice[400]): Readonly<Record<string, unknown>> {
 		if (reply.status === 200 && reply.json) return reply.json;
 		// Any web server may answer like this to a path that it does not know.
-		if ([200, 400, 404].includes(reply.status) && !isRefusal(reply)) throw notABar(this.#address.text);
+		if ([200, 400, 404].includes(reply.status) && !isRefusal(reply)) throw this.notABar();
 		const words = isRefusal(reply) ? reply.json?.error : reply.text.includes("<") ? "" : reply.text;
 		const said = clean(`HTTP ${reply.status} ${words}`, 200).replace(/\.$/, "");
 		const toDo = reply.status === 400 ? toDoOn400 : (advice[reply.status] ?? advice[0]);
@@ -132,12 +144,8 @@ const advice: Readonly<Record<number, string>> = {
 	404: "check the address",
 	408: "the upload stalled; check the connection and try again",
 	409: "the bar shows something of the same or a higher priority, or a BUSY timer is running, which no priority overrides",
-	508: `the bar cannot replace a file that is playing; clear the display and try again${powerCycle}`,
+	508: `the bar cannot write to a file that is in use; clear the display and try again${powerCycle}`,
 };
-
-export function notABar(address: string): CommandError {
-	return new CommandError(`${address} answers, but is not a BUSY Bar; check the address.`);
-}
 
 function noAnswer(address: string, timeoutMs: number): CommandError {
 	return new CommandError(
@@ -158,9 +166,3 @@ const causes: Readonly<Record<string, string>> = {
 	ECONNABORTED: `connection reset; try again${powerCycle}`,
 	EPIPE: `connection reset; try again${powerCycle}`,
 };
-
-function unreachable(address: string, error: Error): CommandError {
-	const code = "code" in error ? String(error.code) : error.message;
-	if (code.startsWith("HPE_")) return notABar(address);
-	return new CommandError(`cannot reach ${address}: ${causes[code] ?? clean(code, 80)}.`);
-}

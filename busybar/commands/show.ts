@@ -1,9 +1,9 @@
 /** `show`: puts an `.anim` on the bar, and uploads it only if the bar does not have it. Reads one file; uses the network. */
 
-import { basename, extname } from "node:path";
 import type { Animation } from "../anim/animation.ts";
 import { isZip, openAnimation } from "../anim/open.ts";
-import { type BarOptions, BusyBar, isRefusal, notABar } from "../bar.ts";
+import { assetName, provideAsset } from "../asset.ts";
+import { type BarOptions, BusyBar } from "../bar.ts";
 import { CommandError } from "../command-error.ts";
 import { type Display, displays } from "../displays.ts";
 import { readInput } from "../files.ts";
@@ -30,14 +30,16 @@ export interface ShowOptions {
 /** What `show` needs of this machine. */
 export interface Machine {
 	readonly isAlive: (pid: number) => boolean;
+	readonly sleep: (ms: number) => Promise<void>;
 }
 
-const thisMachine: Machine = { isAlive: isProcessAlive };
+const thisMachine: Machine = {
+	isAlive: isProcessAlive,
+	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
 
 /** Always the same, so that a second `show` replaces the first and `--await-previous-end` finds it. */
 const elementId = "animation";
-/** The longest file name that every firmware version accepts. */
-const maxNameLength = 31;
 
 export async function show(options: ShowOptions, barOptions: BarOptions, machine = thisMachine): Promise<Row[]> {
 	const started = performance.now();
@@ -50,13 +52,9 @@ export async function show(options: ShowOptions, barOptions: BarOptions, machine
 	requireShowable(animation, options);
 
 	const bar = new BusyBar(barOptions);
-	const path = assetName(input, file);
-	const present = !options.upload || (await holds(bar, barOptions.address.text, applicationName, path, file.length));
-	if (!present) {
-		const query = { application_name: applicationName, file: path };
-		const body = { type: "application/octet-stream", bytes: file };
-		bar.accept(await bar.request("POST", "/api/assets/upload", query, body));
-	}
+	const name = assetName(input, file);
+	const asset = { applicationName, name, bytes: file };
+	const uploaded = options.upload && (await provideAsset(bar, asset, machine.sleep));
 	const draw = {
 		application_name: applicationName,
 		priority: options.priority,
@@ -64,7 +62,7 @@ export async function show(options: ShowOptions, barOptions: BarOptions, machine
 			{
 				id: elementId,
 				type: "animation",
-				path,
+				path: name,
 				x: 0,
 				y: 0,
 				display,
@@ -87,8 +85,8 @@ export async function show(options: ShowOptions, barOptions: BarOptions, machine
 	return [
 		{
 			status: "ok",
-			file: path,
-			uploaded: !present,
+			file: name,
+			uploaded,
 			bytes: file.length,
 			ms: Math.round(performance.now() - started),
 		},
@@ -108,28 +106,4 @@ function requireShowable(animation: Animation, { input, display, section }: Show
 	if (!names.includes(section)) {
 		throw new CommandError(`${quote(input)} has no section ${quote(section)}; it has ${names.map(quote).join(", ")}.`);
 	}
-}
-
-/** With a hash of the content, so that a file on the bar is never replaced: that fails while it is playing. */
-function assetName(input: string, file: Uint8Array): string {
-	const suffix = `-${process.getBuiltinModule("node:crypto").hash("sha256", file).slice(0, 8)}.anim`;
-	const stem = basename(input, extname(input)).replace(/[^A-Za-z0-9._-]+/g, "_");
-	return stem.replace(/^\.+/, "").slice(0, maxNameLength - suffix.length) + suffix;
-}
-
-/** Whether the bar has the whole file. Compares the size too: an aborted upload leaves a partial file. */
-async function holds(
-	bar: BusyBar,
-	address: string,
-	applicationName: string,
-	name: string,
-	bytes: number,
-): Promise<boolean> {
-	const reply = await bar.request("GET", "/api/storage/list", { path: `/ext/user_assets/${applicationName}` });
-	// The folder does not exist before the first upload. If this is not a bar, it must not get the file and, once more, the
-	// access key.
-	if ((reply.status === 400 || reply.status === 404) && isRefusal(reply)) return false;
-	const { list } = bar.accept(reply);
-	if (!Array.isArray(list)) throw notABar(address);
-	return list.some((entry: unknown) => Object(entry).name === name && Object(entry).size === bytes);
 }

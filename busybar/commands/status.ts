@@ -1,6 +1,6 @@
 /** `status`: shows what answers at an address. Uses the network; changes nothing on the bar. */
 
-import { type BarOptions, BusyBar, notABar } from "../bar.ts";
+import { type BarOptions, BusyBar } from "../bar.ts";
 import { clean } from "../options.ts";
 import type { Row } from "../output.ts";
 
@@ -10,7 +10,7 @@ export async function status(options: BarOptions): Promise<Row[]> {
 	// The version needs no access key, so that a bar is recognised even if it refuses everything else.
 	const version = await bar.request("GET", "/api/version");
 	const apiVersion = version.json?.api_semver;
-	if (version.status !== 200 || typeof apiVersion !== "string") throw notABar(options.address.text);
+	if (version.status !== 200 || typeof apiVersion !== "string") throw bar.notABar();
 	const ms = Math.round(performance.now() - started);
 	const { firmware } = bar.accept(await bar.request("GET", "/api/status"));
 	const { name } = bar.accept(await bar.request("GET", "/api/name"));

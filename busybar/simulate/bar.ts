@@ -1,5 +1,6 @@
 /** The simulated bar without HTTP: its displays, files, BUSY timer, access and faults in one place. */
 
+import type { Readable } from "node:stream";
 import type { Display } from "../displays.ts";
 import { BusyTimer } from "./busy-timer.ts";
 import { BUSY_LOADER_PRIORITY, Canvas, IDLE_LOADER_PRIORITY } from "./canvas.ts";
@@ -43,6 +44,8 @@ export class Bar {
 	readonly journal = new Journal();
 	readonly bootedAtMs: number;
 	readonly decoder = new FileDecoder();
+	/** The files that are being uploaded, each with the stream that it comes from. */
+	readonly uploading = new Map<Readable, string>();
 	faults: Faults;
 	readonly #token: string | undefined;
 
@@ -76,9 +79,10 @@ export class Bar {
 		return token === undefined || token === this.#token;
 	}
 
-	/** Whether an animation that is drawn keeps the file open. */
-	isPlaying(path: string): boolean {
-		return this.canvas.elements.some(({ element }) => element.type === "animation" && element.file === path);
+	/** Whether an upload or an animation that is drawn keeps the file open. */
+	isOpen(path: string): boolean {
+		const isPlaying = this.canvas.elements.some(({ element }) => element.type === "animation" && element.file === path);
+		return isPlaying || [...this.uploading.values()].includes(path);
 	}
 
 	screen(display: Display): Picture {

@@ -22,10 +22,11 @@ export async function receiveUpload(bar: Bar, { query, length, content }: Upload
 	const closing = (answer: Answer): Answer => ({ ...answer, closes: true });
 	const path = uploadPath(query.get("application_name") ?? "", query.get("file") ?? "");
 	if (path === undefined) return closing(refusal(bar, 400, "Bad Request"));
-	if (bar.isPlaying(path)) return closing(refusal(bar, 508, "Failed to open file for writing"));
+	if (bar.isOpen(path)) return closing(refusal(bar, 508, "Failed to open file for writing"));
 	bar.storage.truncate(path);
 	bar.countWrite();
 	if (length === 0) return closing(ok());
+	bar.uploading.set(content, path);
 	const isComplete = await new Promise<boolean>((resolve) => {
 		let missing = length;
 		const giveUp = () => resolve(false);
@@ -37,7 +38,11 @@ export async function receiveUpload(bar: Bar, { query, length, content }: Upload
 			if (missing <= 0) resolve(true);
 			else cancelGiveUp = bar.clock.after(IDLE_LIMIT_MS, giveUp);
 		});
-		content.on("close", () => cancelGiveUp());
+		content.on("close", () => {
+			cancelGiveUp();
+			bar.uploading.delete(content);
+		});
 	});
+	bar.uploading.delete(content);
 	return closing(isComplete ? ok() : refusal(bar, 408, "Upload timeout"));
 }

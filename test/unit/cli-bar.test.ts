@@ -311,7 +311,7 @@ describe("if no bar answers, the error says why", () => {
 	test("the bar's own words cannot move the cursor of the terminal or fill the screen", async () => {
 		const addr = await reply("508 Loop", JSON.stringify({ error: `\u001b[2J${"no ".repeat(200)}` }));
 		const message = await failure(["clear", "--addr", addr]);
-		expect(message).toMatch(/^Error: HTTP 508 \[2Jno no .*; the bar cannot replace a file that is playing/);
+		expect(message).toMatch(/^Error: HTTP 508 \[2Jno no .*; the bar cannot write to a file that is in use/);
 		expect(message.length).toBeLessThan(500);
 	});
 });

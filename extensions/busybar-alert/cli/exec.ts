@@ -4,7 +4,6 @@
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Socket } from "node:net";
 
 interface ExecOptions {
 	/** The whole environment of the child; default: `process.env`. */
@@ -13,8 +12,6 @@ interface ExecOptions {
 	readonly deadlineMs: number;
 	/** Ends the child at once. */
 	readonly signal?: AbortSignal;
-	/** The child does not keep this process alive; if this process ends first, the result never arrives. */
-	readonly isBackground?: boolean;
 }
 
 export interface ExecResult {
@@ -106,10 +103,6 @@ export const execProcess: ExecFn = (file, args, options) =>
 		child.stderr?.on("data", (chunk: Buffer) => keep(stderr, chunk));
 		if (options.signal?.aborted) abort();
 		else options.signal?.addEventListener("abort", abort, { once: true });
-		if (options.isBackground) {
-			child.unref();
-			for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.unref();
-		}
 		after(options.deadlineMs, () => {
 			if (hasEnded()) return;
 			kill("SIGTERM");
