@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ExecFn } from "../../extensions/busybar-alert/cli/exec.ts";
 import { execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
@@ -85,10 +85,13 @@ describe("which busybar runs", () => {
 
 	test("a relative PATH entry is never searched", async () => {
 		const machine = new Machine();
-		machine.program("a", CONTRACT);
+		const folder = join(machine.program("a", CONTRACT), "..");
 		machine.folders.length = 0;
-		const choice = await machine.which({}, [".", "", "a", "./a"]).choose("");
-		expect(choice).toMatchObject({ ok: true, cli: { source: "bundled" } });
+		const here = relative(process.cwd(), folder);
+		const which = machine.which({}, ["", ".", here, `./${here}`]);
+		expect(await which.choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
+		expect(await which.namesakes()).toEqual([]);
+		expect(await machine.which({}, [folder]).choose("")).toMatchObject({ ok: true, cli: { source: "path" } });
 	});
 
 	test("the `command` setting beats PATH, and `bundled` means bundled", async () => {
