@@ -1,15 +1,6 @@
-import {
-	chmodSync,
-	existsSync,
-	mkdirSync,
-	readFileSync,
-	statSync,
-	symlinkSync,
-	utimesSync,
-	writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, relative } from "node:path";
+import { delimiter, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ExecFn } from "../../extensions/busybar-alert/cli/exec.ts";
 import { execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
@@ -99,12 +90,13 @@ describe("which busybar runs", () => {
 
 	test("a relative PATH entry is never searched, even if it leads to a compatible program", async () => {
 		const machine = new Machine();
-		const path = relative(process.cwd(), machine.program("a", CONTRACT));
-		expect(existsSync(path)).toBe(true);
+		const folder = join(machine.program("a", CONTRACT), "..");
 		machine.folders.length = 0;
-		const which = machine.which({}, [dirname(path), `./${dirname(path)}`]);
+		const here = relative(process.cwd(), folder);
+		const which = machine.which({}, ["", ".", here, `./${here}`]);
 		expect(await which.choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
 		expect(await which.namesakes()).toEqual([]);
+		expect(await machine.which({}, [folder]).choose("")).toMatchObject({ ok: true, cli: { source: "path" } });
 	});
 
 	test("the `command` setting beats PATH, and `bundled` means bundled", async () => {

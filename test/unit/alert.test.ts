@@ -462,6 +462,17 @@ describe("when the draw fails", () => {
 		expect(desk.notices).toEqual([]);
 	});
 
+	test("in the same way again, it is told once", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.show.push(refusal("forbidden"), refusal("forbidden"));
+		for (const index of [0, 1]) {
+			desk.cycle.show(turn(index));
+			await desk.advance(100);
+		}
+		expect(desk.story).toEqual(["error turn 0 forbidden", "error turn 1 forbidden"]);
+		expect(desk.notices).toHaveLength(1);
+	});
+
 	test("between two sessions, nobody is told, and so the next one is", async () => {
 		const desk = new AlertDesk();
 		desk.behaviours.show.push(refusal("forbidden"), refusal("forbidden"));
@@ -498,13 +509,12 @@ describe("when the clear fails", () => {
 
 	test("an HTTP 400 means that nothing of ours is lit: cleared", async () => {
 		const desk = new AlertDesk();
-		desk.behaviours.clear.push({
-			code: 1,
-			stderr: "Error: HTTP 400 this application_name is currently not displaying",
-		});
+		const stderr = "Error: HTTP 400 this application_name is currently not displaying";
+		desk.behaviours.clear.push({ code: 1, stderr }, refusal("unreachable"));
 		desk.cycle.show(turn(0));
 		await desk.advance(20_000);
 		expect(desk.story).toEqual(["fired turn 0", "cleared turn 0"]);
+		expect(desk.behaviours.clear).toHaveLength(1);
 	});
 
 	test("for good, it is owed and paid as soon as the bar answers, where the bar cannot end it by itself", async () => {
@@ -519,6 +529,15 @@ describe("when the clear fails", () => {
 		await desk.advance(60_000);
 		expect(desk.shown).toBeUndefined();
 		expect(desk.story.at(-1)).toBe("cleared turn 0");
+		expect(desk.clock.pendingTimers).toBe(0);
+	});
+
+	test("for more than an hour, it is given up", async () => {
+		const desk = new AlertDesk({ expiresAfter: false });
+		desk.behaviours.clear.push(...Array.from({ length: 100 }, () => refusal("unreachable")));
+		desk.cycle.show(turn(0));
+		await desk.advance(2 * 3_600_000);
+		expect(desk.behaviours.clear).toHaveLength(100 - 3 - 60);
 		expect(desk.clock.pendingTimers).toBe(0);
 	});
 
