@@ -110,6 +110,14 @@ export function parseDrawRequest(body: string): DrawRequest {
 	};
 }
 
+/** Which elements a clear names: undefined for all of them. */
+export function parseElementIds(body: string): readonly string[] | undefined {
+	const ids = parseObject(body)?.element_ids;
+	if (ids === undefined) return undefined;
+	if (Array.isArray(ids) && ids.every((id) => typeof id === "string")) return ids;
+	throw new BadRequest("element_ids must be an array of strings");
+}
+
 function parseElement(value: unknown, index: number, applicationName: string): DrawElement {
 	const fields = new Fields(isRecord(value) ? value : {}, index);
 	const id = fields.text("id", /^[A-Za-z0-9._-]+$/, "contain only letters, digits, '.', '_' and '-'");
