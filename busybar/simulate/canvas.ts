@@ -1,6 +1,6 @@
 /**
- * Who owns the bar's displays, and for how long: the rules of the firmware's canvas service (canvas.c). Touches only the
- * clock it is given. docs/bar.md lists what is left out.
+ * Who owns the bar's displays, and for how long: the rules of the firmware's canvas service (canvas.c). Touches only
+ * the clock it is given. docs/bar.md lists what is left out.
  */
 
 import type { Clock } from "./clock.ts";
@@ -72,7 +72,7 @@ export class Canvas {
 		return this.#parked;
 	}
 
-	/** Answers at once, or within PARKED_DRAW_MS. Only one draw can wait: a second refused one ends the wait of the first. */
+	/** Answers at once, or within PARKED_DRAW_MS. Only one draw can wait: a second refused one ends the first's wait. */
 	draw(request: DrawRequest, answer: (outcome: DrawOutcome) => void): void {
 		if (!this.#isRefused(request)) {
 			answer(this.#apply(request));

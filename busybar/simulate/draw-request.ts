@@ -1,6 +1,6 @@
 /**
- * Reads the JSON body of `POST /api/display/draw` with the checks of the firmware (api_display.c) and, as far as they are
- * known, in its words: of "value is invalid; must ..." only the beginning is known. Pure.
+ * Reads the JSON body of `POST /api/display/draw` with the checks of the firmware (api_display.c) and, as far as they
+ * are known, in its words: of "value is invalid; must ..." only the beginning is known. Pure.
  */
 
 import type { Display } from "../displays.ts";
