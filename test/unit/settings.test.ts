@@ -47,6 +47,13 @@ describe("which value holds", () => {
 		]);
 	});
 
+	test("an environment variable that a saved value overrules is known to be", () => {
+		const env = { BUSYBAR_ADDR: "bar.local" };
+		expect(resolveSettings({ addr: "10.1.1.1" }, env).overruled).toEqual(["addr"]);
+		expect(resolveSettings({ addr: "a b" }, env).overruled).toEqual([]);
+		expect(resolveSettings({}, env).overruled).toEqual([]);
+	});
+
 	test("a bad saved value falls back to a good environment, and says so", () => {
 		const { values, warnings } = resolveSettings({ addr: "http://x" }, { BUSYBAR_ADDR: "good.local" });
 		expect(values.addr).toBe("good.local");
@@ -69,11 +76,31 @@ describe("which value holds", () => {
 		["command", "busybar"],
 		["command", "./busybar"],
 		["alertOn", null],
+		["minIntervalMs", 60_001],
+		["holdSeconds", 0.4],
+		["holdSeconds", 3_601],
+		["questionHoldSeconds", 4],
+		["questionHoldSeconds", 3_601],
+		["priority", 0],
+		["priority", 101],
+		["minRunSeconds", -1],
+		["minRunSeconds", 3_601],
+		["quietHours", "22-8"],
+		["quietHours", "24:00-08:00"],
+		["quietHours", "22:00-08:60"],
+		["statusLine", "sometimes"],
+		["clearOnShutdown", "no"],
 	] as const)("%s cannot be %j: the default holds, one warning names key and rule, the others hold", (name, value) => {
 		const { values, warnings } = resolveSettings({ holdSeconds: 7, [name]: value }, {});
 		expect(values[name]).toBe(settingField(name).default);
 		if (name !== "holdSeconds") expect(values.holdSeconds).toBe(7);
 		expect(warnings).toEqual([expect.stringContaining(`The setting \`${name}\` must be ${settingField(name).rule}`)]);
+	});
+
+	test("a long value is quoted in part", () => {
+		const [warning = ""] = resolveSettings({ pattern: "x".repeat(10_000) }, {}).warnings;
+		expect(warning).toContain("xxx…");
+		expect(warning.length).toBeLessThan(400);
 	});
 
 	test("a bad token is never quoted", () => {
@@ -133,6 +160,20 @@ describe("saving", () => {
 		});
 		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ futureSetting: [1, 2], enabled: true });
 		expect(statSync(path).mode & 0o777).toBe(0o600);
+	});
+
+	test.each([
+		["for a time", 1_800_000_000_000, "2027-01-15T08:00:00.000Z"],
+		["until it is lifted", Number.POSITIVE_INFINITY, "lifted"],
+	])("a mute %s is there for the next pi, until it is taken back", async (_, mutedUntilMs, written) => {
+		const path = join(folder(), "busybar-alert.json");
+		const file = new SettingsFile(path, {});
+		await file.save({ mutedUntilMs });
+		await file.save({ priority: 70 });
+		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ mutedUntil: written, priority: 70 });
+		expect((await new SettingsFile(path, {}).load()).mutedUntilMs).toBe(mutedUntilMs);
+		await file.save({ mutedUntilMs: undefined });
+		expect((await new SettingsFile(path, {}).load()).mutedUntilMs).toBeUndefined();
 	});
 
 	test("refuses a bad value with its rule, and nothing changes", async () => {
