@@ -14,7 +14,7 @@ function hasEnded(pid: number): boolean {
 const node = (script: string, options: { deadlineMs?: number; env?: NodeJS.ProcessEnv } = {}) =>
 	execProcess(process.execPath, ["-e", script], { deadlineMs: 20_000, ...options });
 
-test("a program's streams and exit code come back", async () => {
+test("a program's output and exit code are returned", async () => {
 	const result = await node("console.log('out'); console.error('err'); process.exitCode = 3");
 	expect(result).toEqual({ code: 3, signal: null, killed: false, stdout: "out\n", stderr: "err\n" });
 });
@@ -36,7 +36,7 @@ test("a program that ignores SIGTERM is dead by its deadline", async () => {
 	expect(() => process.kill(Number(result.stdout), 0)).toThrow("ESRCH");
 });
 
-test("a program that ends well upon SIGTERM was killed all the same", async () => {
+test("a program that exits 0 after SIGTERM still counts as killed", async () => {
 	const script = "process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)";
 	expect(await node(script, { deadlineMs: 1_500 })).toMatchObject({ killed: true, code: 0 });
 });
@@ -50,7 +50,7 @@ test("a grandchild that keeps the pipes open does not keep us waiting", async ()
 	expect(result).toMatchObject({ code: 0, killed: false });
 });
 
-test("what the program has started ends with it at the deadline", async () => {
+test("child processes of the program end with it at the deadline", async () => {
 	const script =
 		"const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], " +
 		"{ stdio: 'ignore' }); console.log(child.pid); setInterval(() => {}, 1000)";
@@ -59,7 +59,7 @@ test("what the program has started ends with it at the deadline", async () => {
 	await waitUntil("the end of the grandchild", 5_000, () => hasEnded(Number(result.stdout)));
 });
 
-test("what the program has started ends with it even if it ignores SIGTERM", async () => {
+test("child processes of the program end with it even if they ignore SIGTERM", async () => {
 	const stubborn = "process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)";
 	const script = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}], { stdio: 'inherit' }); setInterval(() => {}, 1000)`;
 	const result = await node(script, { deadlineMs: 1_500 });
@@ -67,7 +67,7 @@ test("what the program has started ends with it even if it ignores SIGTERM", asy
 	await waitUntil("the end of the grandchild", 5_000, () => hasEnded(Number(result.stdout)));
 });
 
-test("all that still run can be ended at once", async () => {
+test("all running programs can be ended at once", async () => {
 	const children = new ChildProcesses();
 	const running = [1, 2].map(() =>
 		children.exec(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { deadlineMs: 20_000 }),
@@ -76,7 +76,7 @@ test("all that still run can be ended at once", async () => {
 	for (const result of await Promise.all(running)) expect(result.killed).toBe(true);
 });
 
-test("the signal ends a program at once, whatever it does about SIGTERM", async () => {
+test("the abort signal ends a program at once, even if it ignores SIGTERM", async () => {
 	const controller = new AbortController();
 	const running = execProcess(
 		process.execPath,

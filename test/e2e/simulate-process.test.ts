@@ -27,7 +27,7 @@ async function run(...args: string[]): Promise<{ code: unknown; stdout: string; 
 	return { code, stdout, stderr };
 }
 
-test("a bar of its own process says where it is, keeps its rules, and tells what happened", async () => {
+test("a bar in its own process prints its address, keeps its rules, and reports what happened", async () => {
 	bar = await startSimulatedBar({ token: "4711" });
 	expect(bar.addr).toMatch(/^127\.0\.0\.1:\d+$/);
 	await expect(readScreen(bar.addr, "front")).rejects.toThrow("403");
@@ -45,7 +45,7 @@ test("a bar of its own process says where it is, keeps its rules, and tells what
 	expect((await bar.screen("back")).rgb).toHaveLength(160 * 80 * 3);
 });
 
-test("a port that is taken is one sentence and exit code 1", async () => {
+test("a port in use gives one sentence and exit code 1", async () => {
 	bar = await startSimulatedBar();
 	const port = bar.addr.split(":")[1] ?? "";
 	const { code, stderr } = await run("simulate", "--port", port);
@@ -53,7 +53,7 @@ test("a port that is taken is one sentence and exit code 1", async () => {
 	expect(stderr).toMatch(new RegExp(`^Error: cannot listen on port ${port}: another program has it; .*\\.\\n$`));
 });
 
-test("an empty key counts as none", async () => {
+test("an empty access key counts as none", async () => {
 	bar = await startSimulatedBar({ token: "" });
 	expect((await readScreen(bar.addr, "front")).rgb).toHaveLength(72 * 16 * 3);
 });

@@ -14,7 +14,7 @@ async function command(pi: RpcPi, text: string): Promise<void> {
 	await pi.waitFor(({ method, message }) => method === "notify" && !String(message).includes("alerts are on, for"));
 }
 
-test("the footer says how alerts are, problems alone or nothing, as `statusLine` says; a mute's end by itself", async () => {
+test("the footer shows the state, only problems or nothing, as `statusLine` says, and notices by itself that a mute is over", async () => {
 	const desk = new Desk();
 	const pi = startRpcPi(desk.home, desk.pi(DEAD_ADDRESS));
 	const statuses = () => pi.events.flatMap(({ method, statusText }) => (method === "setStatus" ? [statusText] : []));

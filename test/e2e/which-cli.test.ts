@@ -51,7 +51,7 @@ describe("which busybar runs", () => {
 		});
 	});
 
-	test("the first on PATH that proves to speak the contract; a foreign one before it is skipped and named", async () => {
+	test("the first on PATH that speaks the contract; another program of that name before it is skipped and reported", async () => {
 		const machine = new Machine();
 		const foreign = machine.program("a", "usage: busybar [install|wait|clean]");
 		const go = machine.program("b", CONTRACT);
@@ -66,7 +66,7 @@ describe("which busybar runs", () => {
 		expect(await machine.which().namesakes()).toHaveLength(3);
 	});
 
-	test("a flag that only begins like one of the contract is no proof", async () => {
+	test("a flag that only starts like one of the contract proves nothing", async () => {
 		const machine = new Machine();
 		machine.program("a", "--application-names --priority --loop");
 		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
@@ -94,7 +94,7 @@ describe("which busybar runs", () => {
 		expect(await machine.which({}, [folder]).choose("")).toMatchObject({ ok: true, cli: { source: "path" } });
 	});
 
-	test("the `command` setting beats PATH, and `bundled` means bundled", async () => {
+	test("the `command` setting comes before PATH, and `bundled` always means the bundled one", async () => {
 		const machine = new Machine();
 		machine.program("a", CONTRACT);
 		const other = machine.program("elsewhere", CONTRACT, "my-busybar");
@@ -132,7 +132,7 @@ describe("Node for the bundled CLI, where pi is no Node", () => {
 		expect(await machine.which(standalone).choose("")).toMatchObject({ ok: true, cli: { file: node } });
 	});
 
-	test("none: says what is needed", async () => {
+	test("if there is none, the message says which version is needed", async () => {
 		const machine = new Machine();
 		machine.program("old", "v20.20.2", "node");
 		expect(await machine.which(standalone).choose("")).toMatchObject({
@@ -163,7 +163,7 @@ describe("the proof", () => {
 		expect(machine.started).toHaveLength(1);
 	});
 
-	test("of a program that hangs ends after 3 s, and costs the next pis none for ten minutes", async () => {
+	test("of a program that hangs ends after 3 s and is not repeated for ten minutes, by any pi", async () => {
 		const machine = new Machine();
 		const path = machine.program("a", CONTRACT);
 		writeFileSync(path, "#!/bin/sh\nexec sleep 20\n");
@@ -182,7 +182,7 @@ describe("the proof", () => {
 		expect(machine.started).toEqual([path, path]);
 	});
 
-	test("that a program was silent is no choice for good, and forgetting it asks again at once", async () => {
+	test("of a program that hung is provisional: once forgotten, it is asked again at once", async () => {
 		const machine = new Machine();
 		machine.program("a", CONTRACT);
 		const path = join(machine.folder, "a", "busybar");
@@ -204,7 +204,7 @@ describe("the proof", () => {
 		});
 	});
 
-	test("is asked for again once the choice was forgotten", async () => {
+	test("is repeated after the choice was forgotten", async () => {
 		const machine = new Machine();
 		machine.folders.push(join(machine.folder, "later"));
 		const which = machine.which();
@@ -216,7 +216,7 @@ describe("the proof", () => {
 	});
 
 	test.each(["not json", "[]", "null", '{"/x": {"size": "1"}}'])(
-		"a memory that holds %j is no trouble",
+		"a memory that holds %j does no harm",
 		async (text) => {
 			const machine = new Machine();
 			machine.program("a", CONTRACT);
