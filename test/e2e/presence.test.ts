@@ -14,7 +14,7 @@ const SCREENS = [
 ] as const;
 
 // Of the reports, pi's own full screen is told by pi; elsewhere we ask the terminal for them.
-test.each(SCREENS)("pi %s: no alert while I look, an alert while I look away or nobody knows", async (_, options) => {
+test.each(SCREENS)("pi %s: no alert while the terminal is known to have the focus", async (_, options) => {
 	const desk = new Desk();
 	desk.saveSettings({ onlyWhenUnfocused: true, holdSeconds: 0.5, alertOn: "agent_settled" });
 	const bar = await desk.bar();
@@ -57,7 +57,7 @@ test("a key at the terminal ends an alert early, though not before three seconds
 	await pi.exit;
 });
 
-test("turning to the terminal ends it too", async () => {
+test("focusing the terminal ends an alert early too", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 600 });
 	const bar = await desk.bar();

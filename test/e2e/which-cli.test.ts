@@ -99,7 +99,7 @@ describe("which busybar runs", () => {
 		expect(await machine.which({}, [folder]).choose("")).toMatchObject({ ok: true, cli: { source: "path" } });
 	});
 
-	test("the `command` setting beats PATH, and `bundled` means bundled", async () => {
+	test("the `command` setting comes before PATH, and `bundled` always means the bundled one", async () => {
 		const machine = new Machine();
 		machine.program("a", CONTRACT);
 		const other = machine.program("elsewhere", CONTRACT, "my-busybar");
