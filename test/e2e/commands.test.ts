@@ -160,5 +160,5 @@ test("on a new machine with a bad address in the environment, pi says so once an
 	await pi.waitFor("agent_settled");
 	await pi.close();
 	expect(pi.events.filter(({ method }) => method === "notify")).toHaveLength(1);
-	expect(existsSync(join(desk.home.cacheDir, "pi-busybar-alert", "alerts.jsonl"))).toBe(false);
+	expect(existsSync(join(desk.home.cacheDir, "pi-busybar-alert"))).toBe(false);
 });

@@ -94,7 +94,7 @@ test("switched off: no log file, and no request to the bar", async () => {
 	await pi.waitFor("agent_settled");
 	await pi.waitFor(({ statusText }) => statusText === "busybar:off");
 	await pi.close();
-	expect(existsSync(join(desk.home.cacheDir, "pi-busybar-alert", "alerts.jsonl"))).toBe(false);
+	expect(existsSync(join(desk.home.cacheDir, "pi-busybar-alert"))).toBe(false);
 	expect(await bar.journal()).toEqual([]);
 });
 
