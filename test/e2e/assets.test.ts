@@ -184,6 +184,6 @@ test("a cache folder that cannot be written is reported in one sentence", async 
 	const result = await assets.ensure("spinner", "front", COMMANDS);
 	expect(result).toMatchObject({
 		ok: false,
-		failure: { message: expect.stringMatching(/^The animation could not be prepared: /) },
+		failure: { message: expect.stringMatching(/^The animation could not be built: /) },
 	});
 });
