@@ -1,15 +1,15 @@
-/** A lock that all processes of this user share. Touches the folder of the locked file only. */
+/** A lock shared by all processes of this user. Touches only the folder of the locked file. */
 
 import fs from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** A holder that was killed or stopped renews its lock no more, and loses it after this time. */
+/** A holder that was killed or stopped no longer renews its lock, and loses it after this time. */
 const STALE_MS = 3_000;
 const RENEW_MS = 1_000;
 const ASK_AGAIN_MS = 40;
 
-/** A lock from the future was made before the clock was set back: taken as abandoned, since nothing else would free it. */
+/** A lock from the future was made before the clock was set back. It counts as abandoned; nothing else would free it. */
 const fsOfAnyClock: typeof fs = {
 	...fs,
 	stat: ((path: fs.PathLike, callback: (error: NodeJS.ErrnoException | null, stats?: fs.Stats) => void) =>
@@ -20,9 +20,9 @@ const fsOfAnyClock: typeof fs = {
 };
 
 /**
- * Runs `step` while no other process, and no other caller in this one, runs one for the same path; the file itself need
- * not exist. Rejects as `step` does, with `ELOCKED` when the lock was not to be had within `waitMs`, or with the
- * system's error when the folder cannot be written.
+ * Runs `step` while nobody else runs a step for the same path, in this process or another. The file need not exist. Rejects
+ * if `step` does, with code `ELOCKED` if the lock could not be acquired within `waitMs`, or with the system's error if the
+ * folder cannot be written.
  */
 export async function withLock<T>(path: string, waitMs: number, step: () => Promise<T>): Promise<T> {
 	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -39,13 +39,13 @@ export async function withLock<T>(path: string, waitMs: number, step: () => Prom
 			maxTimeout: ASK_AGAIN_MS,
 			randomize: true,
 		},
-		// Its default throws from a timer, which would end pi.
+		// The default throws from a timer, which would end pi.
 		onCompromised: () => undefined,
 	});
 	try {
 		return await step();
 	} finally {
-		// Fails when another process took it over while we were stopped: it is theirs.
+		// Fails if another process took it over while this one was stopped. The lock is theirs then.
 		await unlock().catch(() => undefined);
 	}
 }
