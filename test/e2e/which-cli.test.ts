@@ -66,9 +66,14 @@ describe("which busybar runs", () => {
 		expect(await machine.which().namesakes()).toHaveLength(3);
 	});
 
-	test("a flag that only starts like one of the contract proves nothing", async () => {
+	test.each([
+		"--application-names --priority --loop",
+		"--priority --loop",
+		"--application-name --loop",
+		"--application-name --priority",
+	])("a help text that names not all flags of the contract proves nothing (%s)", async (help) => {
 		const machine = new Machine();
-		machine.program("a", "--application-names --priority --loop");
+		machine.program("a", help);
 		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
 	});
 
