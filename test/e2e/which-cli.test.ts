@@ -119,6 +119,22 @@ describe("which busybar runs", () => {
 		expect(machine.started).toEqual([]);
 	});
 
+	test("a configured command that was missing is found once it is there", async () => {
+		const machine = new Machine();
+		const which = machine.which();
+		const path = join(machine.folder, "a", "busybar");
+		expect(await which.choose(path)).toMatchObject({ ok: false });
+		machine.program("a", CONTRACT);
+		expect(await which.choose(path)).toMatchObject({ ok: true, cli: { source: "setting" } });
+	});
+
+	test("on Windows, programs have their ending", async () => {
+		const machine = new Machine();
+		machine.program("a", CONTRACT);
+		const path = machine.program("b", CONTRACT, "busybar.exe");
+		expect(await machine.which({ platform: "win32" }).choose("")).toMatchObject({ ok: true, cli: { file: path } });
+	});
+
 	test("a configured command that is another program is named", async () => {
 		const machine = new Machine();
 		const path = machine.program("a", "usage: something else");
@@ -130,10 +146,10 @@ describe("which busybar runs", () => {
 describe("Node for the bundled CLI, where pi is no Node", () => {
 	const standalone = { isNode: false, execPath: "/opt/pi" };
 
-	test("the first on PATH that is new enough; never pi itself", async () => {
+	test.each(["v22.19.0", "v24.0.0"])("the first on PATH that is new enough (%s); never pi itself", async (version) => {
 		const machine = new Machine();
 		machine.program("old", "v22.18.0", "node");
-		const node = machine.program("new", "v22.19.0", "node");
+		const node = machine.program("new", version, "node");
 		expect(await machine.which(standalone).choose("")).toMatchObject({ ok: true, cli: { file: node } });
 	});
 
@@ -155,9 +171,14 @@ describe("the proof", () => {
 		expect(machine.started).toEqual([path]);
 		await machine.which().choose("");
 		expect(machine.started).toEqual([path]);
-		utimesSync(path, new Date(), new Date(Date.now() + 5_000));
+		const later = new Date(Date.now() + 5_000);
+		utimesSync(path, later, later);
 		await machine.which().choose("");
 		expect(machine.started).toEqual([path, path]);
+		machine.program("a", `${CONTRACT} --expires-after`);
+		utimesSync(path, later, later);
+		await machine.which().choose("");
+		expect(machine.started).toEqual([path, path, path]);
 	});
 
 	test("costs one process, however many alerts wait for it", async () => {
@@ -197,6 +218,8 @@ describe("the proof", () => {
 		which.forget("");
 		await which.choose("");
 		expect(machine.started).toEqual([path, path]);
+		machine.program("a", CONTRACT);
+		expect(await which.choose("")).toMatchObject({ cli: { source: "path" } });
 	});
 
 	test("of a program that cannot be started says why", async () => {
