@@ -1,6 +1,5 @@
 /** The frame around the screens of /px: which one is open, the way back, borders, title and key hints. Draws in pi only. */
 
-import { stripVTControlCharacters } from "node:util";
 import { DynamicBorder } from "@earendil-works/pi-coding-agent";
 import {
 	type Component,
@@ -10,9 +9,9 @@ import {
 	type TuiMouseEventResult,
 	truncateToWidth,
 	visibleWidth,
-	wrapTextWithAnsi,
 } from "@earendil-works/pi-tui";
 import type { Level } from "../_shared/say.ts";
+import { keyName, MORE, wrap } from "./fit.ts";
 import type { Hint, Host, Screen } from "./screen.ts";
 import { TextScreen } from "./text-screen.ts";
 
@@ -25,7 +24,6 @@ const ROWS_AT_MOST = 16;
 /** A terminal from here on has rows to spare: one before the hints, and one for a border below. */
 const ROOMY_ROWS = 20;
 export const MESSAGE_ROWS_AT_MOST = 5;
-const MORE = "tui.input.tab";
 
 export class Frame implements Component, Focusable {
 	/** pi's fullscreen mode would else scroll the transcript with the paging keys. */
@@ -109,17 +107,6 @@ export class Frame implements Component, Focusable {
 		this.changed();
 	}
 
-	/** Plain text in at most `rows` lines; the last one names the key that shows the rest if there is more. */
-	wrap(text: string, width: number, rows: number): string[] {
-		const lines = wrapTextWithAnsi(text, Math.max(1, width));
-		if (lines.length <= rows) return lines;
-		const key = this.host.keys.getKeys(MORE)[0];
-		const end = key === undefined ? "…" : `… ${shortKey(key)} more`;
-		const last = truncateToWidth(lines[rows - 1] ?? "", Math.max(0, width - visibleWidth(end)), "");
-		// pi ends the cut with a reset, which would end the line's colour too.
-		return [...lines.slice(0, rows - 1), stripVTControlCharacters(last).trimEnd() + end];
-	}
-
 	handleMouse(event: TuiMouseEvent): TuiMouseEventResult | undefined {
 		return this.#stack.at(-1)?.handleMouse?.({ ...event, y: event.y - 2 });
 	}
@@ -153,8 +140,9 @@ export class Frame implements Component, Focusable {
 	#messageLines(width: number, rows: number): string[] {
 		if (!this.#message) return [];
 		const { text, level } = this.#message;
-		const lines = this.wrap(text, width - 2, Math.max(1, rows));
-		return lines.map((line) => this.host.theme.fg(level === "info" ? "success" : "warning", line));
+		const { theme, keys } = this.host;
+		const lines = wrap(text, width - 2, Math.max(1, rows), keys);
+		return lines.map((line) => theme.fg(level === "info" ? "success" : "warning", line));
 	}
 
 	#passFocusOn(): void {
@@ -173,14 +161,9 @@ export class Frame implements Component, Focusable {
 	#hints(hints: readonly Hint[]): string {
 		const { theme, keys } = this.host;
 		const parts = hints.flatMap(([binding, does]) => {
-			const key = keys.getKeys(binding)[0];
-			return key === undefined ? [] : [theme.fg("dim", shortKey(key)) + theme.fg("muted", ` ${does}`)];
+			const key = keyName(keys, binding);
+			return key === undefined ? [] : [theme.fg("dim", key) + theme.fg("muted", ` ${does}`)];
 		});
 		return parts.join(theme.fg("dim", " · "));
 	}
-}
-
-function shortKey(key: string): string {
-	const short: Partial<Record<string, string>> = { escape: "esc", delete: "del", pageDown: "pgdn" };
-	return short[key] ?? key;
 }
