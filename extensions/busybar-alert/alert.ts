@@ -85,9 +85,16 @@ export class AlertCycle {
 		for (const { addr, applicationName } of await this.#ports.bars.known()) {
 			// The access key of one bar must not go to another.
 			const token = addr === target.addr ? target.token : "";
-			const left = await this.#drawing.clearLeftOver(cli, { ...target, addr, applicationName, token });
-			if (left) this.#ports.outcomes.clearedLeftOver(left);
+			await this.#clearLeftOver(cli, { ...target, addr, applicationName, token });
 		}
+	}
+
+	/** Never rejects. */
+	async #clearLeftOver(cli: Cli, target: Target): Promise<void> {
+		const left = await this.#drawing.clearLeftOver(cli, target);
+		if (left?.outcome === "cleared") this.#ports.outcomes.clearedLeftOver(left.shown);
+		// By then there may be nobody else to do it.
+		if (left?.outcome === "wait") this.#ports.clock.after(left.ms, () => void this.#clearLeftOver(cli, target));
 	}
 
 	/** Shows the alert now, or after the one that is being drawn. If several wait, only the newest is shown. Never throws. */

@@ -3,7 +3,7 @@
  * Touches the log's folder only. Rows never hold the token.
  */
 
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { appendFile, mkdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { FailureKind } from "./cli/failures.ts";
@@ -64,6 +64,8 @@ const LOCK_WAIT_MS = 5_000;
 export class AlertLog {
 	readonly #folder: string;
 	readonly #queue: string[] = [];
+	/** Handed to the system, which has not yet said that it is written. */
+	#writing = "";
 	#draining: Promise<void> | undefined;
 
 	constructor(folder: string) {
@@ -91,10 +93,11 @@ export class AlertLog {
 		while (this.#draining) await this.#draining;
 	}
 
-	/** Writes what is still queued before the process ends. */
+	/** Writes what is not yet written before the process ends. */
 	flushAtExit(): void {
-		const lines = this.#queue.splice(0).join("");
+		const queued = this.#queue.splice(0).join("");
 		try {
+			const lines = this.#isWritten(this.#writing) ? queued : this.#writing + queued;
 			if (lines !== "") appendFileSync(this.#path, lines, { mode: 0o600 });
 		} catch {
 			// The process is ending: there is nobody left to tell.
@@ -110,17 +113,23 @@ export class AlertLog {
 		return texts.join("").split("\n").flatMap(parseRow);
 	}
 
+	#isWritten(lines: string): boolean {
+		return lines === "" || (existsSync(this.#path) && readFileSync(this.#path, "utf8").includes(lines));
+	}
+
 	async #drain(): Promise<void> {
 		// The rows of one decision leave together, and the caller's handler has returned before the first is written.
 		await new Promise((resolve) => setImmediate(resolve));
 		while (this.#queue.length > 0) {
-			const lines = this.#queue.splice(0).join("");
+			this.#writing = this.#queue.splice(0).join("");
 			try {
 				await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-				await appendFile(this.#path, lines, { mode: 0o600 });
+				await appendFile(this.#path, this.#writing, { mode: 0o600 });
+				this.#writing = "";
 				if ((await stat(this.#path)).size > ROTATE_AT_BYTES) await this.#rotate();
 			} catch {
 				// A full or read-only disk must not cost the alert or pi anything.
+				this.#writing = "";
 			}
 		}
 	}

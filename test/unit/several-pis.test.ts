@@ -186,6 +186,20 @@ describe("a pi that is killed", () => {
 		await bar.clock.advanceAsync(5_100);
 		expect(bar.shown).toBeUndefined();
 	});
+
+	test("in its hold is cleared after it by a pi that started meanwhile", async () => {
+		const [bar, one, next] = pis(2, { expiresAfter: false });
+		one?.cycle.show({ ...done(0), holdSeconds: 60 });
+		await bar.clock.advanceAsync(1_000);
+		if (one) kill(bar, one);
+		const { choice } = next ?? {};
+		if (choice?.ok) await settle(bar, next?.cycle.clearLeftOvers(choice.cli, turn(0).target));
+		await bar.clock.advanceAsync(58_000);
+		expect(bar.shown).toBe("check");
+		await bar.clock.advanceAsync(2_000);
+		expect(bar.shown).toBeUndefined();
+		expect(next?.rows).toMatchObject([{ outcome: "cleared", alert: "done", leftBy: one?.pid }]);
+	});
 });
 
 test("a question is renewed every 30 seconds while pi lives, with one request and no upload", async () => {

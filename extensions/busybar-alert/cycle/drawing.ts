@@ -70,6 +70,12 @@ export type Cleared =
 	  }
 	| { readonly outcome: "failed"; readonly failure: Failure };
 
+/** What a dead pi has on the bar. */
+type LeftOver =
+	| { readonly outcome: "cleared"; readonly shown: Shown }
+	/** Its hold is not over. */
+	| { readonly outcome: "wait"; readonly ms: number };
+
 /** What is left to do when the process ends: a clear, and perhaps a draw before it. */
 export interface Parting {
 	readonly cli: Cli;
@@ -221,17 +227,17 @@ export class Drawing {
 		});
 	}
 
-	/** Clears what a dead pi has left on this bar, and resolves to it. Never rejects. */
-	clearLeftOver(cli: Cli, target: Target): Promise<Shown | undefined> {
-		return this.#change(target, async (record, self) => {
-			const shown = stillShown(record, this.#nowMs());
-			if (!shown || (await this.#isAlive(shown.owner)) || !isLeftOver(shown, this.#nowMs())) {
-				return { record, value: undefined };
-			}
+	/** Clears what a dead pi has left on this bar, unless it still has time left. Never rejects. */
+	clearLeftOver(cli: Cli, target: Target): Promise<LeftOver | undefined> {
+		return this.#change<LeftOver>(target, async (record, self) => {
+			const nowMs = this.#nowMs();
+			const shown = stillShown(record, nowMs);
+			if (!shown || (await this.#isAlive(shown.owner))) return { record, value: undefined };
+			if (!isLeftOver(shown, nowMs)) return { record, value: { outcome: "wait", ms: shown.untilMs - nowMs } };
 			const leases = await this.#leasesOfOthers(record, self);
 			const settled = await this.#settle({ ...record, leases }, cli, target, self, false);
 			if (!settled || settled.value.failure) return { record, value: undefined };
-			return { record: settled.record, value: shown };
+			return { record: settled.record, value: { outcome: "cleared", shown } };
 		});
 	}
 
