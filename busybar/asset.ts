@@ -41,7 +41,7 @@ export async function provideAsset(bar: BusyBar, asset: Asset, sleep: (ms: numbe
 /** Compares the size too: an aborted upload leaves a partial file. */
 async function isPresent(bar: BusyBar, { applicationName, name, bytes }: Asset): Promise<boolean> {
 	const reply = await bar.request("GET", "/api/storage/list", { path: `/ext/user_assets/${applicationName}` });
-	// The folder does not exist before the first upload. If this is not a bar, it must not get the file and, once more, the
+	// The folder does not exist before the first upload. What is not a bar must get neither the file nor, once more, the
 	// access key.
 	if ((reply.status === 400 || reply.status === 404) && isRefusal(reply)) return false;
 	const { list } = bar.accept(reply);

@@ -125,7 +125,7 @@ function addBarCommands(program: Command, io: Io): void {
 	);
 	printsRows<BarFlags>(
 		talksToBar(program.command("status"))
-			.description("Show what answers at the address: name, firmware and API version")
+			.description("Show what answers at the address: name, firmware, API version and whether a BUSY timer is running")
 			.helpGroup(ownGroup),
 		io,
 		async (flags) => (await import("./commands/status.ts")).status(bar(flags)),

@@ -89,7 +89,7 @@ export function requireFits(shape: Omit<Animation, "frames" | "sections"> & { re
 	}
 }
 
-/** Equal neighbours become one file frame. `holds` says for each display frame which one, and how much of it has passed. */
+/** Equal neighbours become one file frame. `holds`: for each display frame, which one, and how much of it has passed. */
 function fileFramesOf(animation: Animation): {
 	fileFrames: FileFrame[];
 	holds: { fileFrame: number; passed: number }[];

@@ -16,7 +16,7 @@ export const colorModes: Readonly<Record<ColorMode, Layout>> = {
 	argb8888: { code: 2, blockBytes: 4, bytesPerPixel: 4 },
 };
 
-/** `rgb888` drops alpha. `gray4` needs an even number of pixels and keeps the upper half of red, like the vendor's tool. */
+/** `rgb888` drops alpha. `gray4` needs an even pixel count and keeps the upper half of red, like the vendor's tool. */
 export function packPixels(rgba: Uint8Array, pixels: number, mode: ColorMode): Uint8Array {
 	if (mode === "gray4") {
 		return Uint8Array.from({ length: pixels / 2 }, (_, index) => {

@@ -1,6 +1,6 @@
 /**
- * The firmware's run-length code for blocks of 1, 3 or 4 bytes. The low 7 bits of the first byte are a count: if the high
- * bit is set, so many blocks follow; if not, one block follows, to be repeated so many times. Pure.
+ * The firmware's run-length code for blocks of 1, 3 or 4 bytes. The low 7 bits of the first byte are a count: if the
+ * high bit is set, so many blocks follow; if not, one block follows, to be repeated so many times. Pure.
  */
 
 import { CommandError } from "../command-error.ts";

@@ -1,5 +1,5 @@
 /**
- * Reads and writes source zips, the form in which animations are edited: `NAME/meta.json`, `NAME/frame_0.png ...`. Pure.
+ * Reads and writes source zips, in which animations are edited: `NAME/meta.json`, `NAME/frame_0.png ...`. Pure.
  * Layout: busy-app/busybar-firmware, assets/animations/README.md and scripts/seq2anim.py.
  */
 

@@ -1,4 +1,4 @@
-/** `show`: puts an `.anim` on the bar, and uploads it only if the bar does not have it. Reads one file; uses the network. */
+/** `show`: puts an `.anim` on the bar, and uploads it if the bar does not have it. Reads one file; uses the network. */
 
 import type { Animation } from "../anim/animation.ts";
 import { isZip, openAnimation } from "../anim/open.ts";

@@ -14,6 +14,7 @@ export async function status(options: BarOptions): Promise<Row[]> {
 	const ms = Math.round(performance.now() - started);
 	const { firmware } = bar.accept(await bar.request("GET", "/api/status"));
 	const { name } = bar.accept(await bar.request("GET", "/api/name"));
+	const busyTimer = await busyTimerState(bar);
 	return [
 		{
 			address: options.address.text,
@@ -21,9 +22,18 @@ export async function status(options: BarOptions): Promise<Row[]> {
 			name: word(name),
 			firmware: word(Object(firmware).version),
 			api_version: word(apiVersion),
+			busy_timer: busyTimer,
 			ms,
 		},
 	];
+}
+
+/** While one is running or paused, the bar refuses every draw, whatever its priority. */
+async function busyTimerState(bar: BusyBar): Promise<"none" | "running" | "paused" | "unknown"> {
+	const { snapshot } = bar.accept(await bar.request("GET", "/api/busy/snapshot"));
+	const { type, is_paused: isPaused } = Object(snapshot);
+	if (typeof type !== "string") return "unknown";
+	return type === "NOT_STARTED" ? "none" : isPaused === true ? "paused" : "running";
 }
 
 function word(value: unknown): string {

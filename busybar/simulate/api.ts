@@ -7,7 +7,7 @@ import { displays } from "../displays.ts";
 import { parseObject } from "../json.ts";
 import type { Bar } from "./bar.ts";
 import type { DrawOutcome } from "./canvas.ts";
-import { BadRequest, parseDrawRequest } from "./draw-request.ts";
+import { BadRequest, parseDrawRequest, parseElementIds } from "./draw-request.ts";
 import { packBack, packFront } from "./picture.ts";
 
 export interface Answer {
@@ -105,12 +105,17 @@ function drawAnswer(bar: Bar, outcome: DrawOutcome): Answer {
 }
 
 /** The firmware loses a name in the body, and then clears everything. */
-function clear({ bar, query }: Call): Answer {
+function clear({ bar, query, body }: Call): Answer {
 	const name = query.get("application_name") ?? "";
 	const isScoped = name !== "" && name.length <= LONGEST_CLEAR_NAME;
-	return bar.canvas.clear(isScoped ? name : undefined)
-		? ok()
-		: refusal(bar, 400, "this application_name is currently not displaying anything");
+	switch (bar.canvas.clear(isScoped ? name : undefined, parseElementIds(body))) {
+		case "cleared":
+			return ok();
+		case "not displaying":
+			return refusal(bar, 400, "this application_name is currently not displaying anything");
+		case "unknown element":
+			return refusal(bar, 400, "one of element_ids is non-existent");
+	}
 }
 
 function listStorage({ bar, query }: Call): Answer {

@@ -71,7 +71,7 @@ export class Bar {
 		return this.faults.wedgeAfterWrites !== undefined && this.faults.wedgeAfterWrites <= 0;
 	}
 
-	/** Even over USB, where no key is needed, the firmware refuses a wrong one. If the bar has no key, every key is wrong. */
+	/** Even over USB, where no key is needed, a wrong one is refused. If the bar has no key, every key is wrong. */
 	admits(token: string | undefined): boolean {
 		if (this.access === "disabled") return false;
 		if (this.access === "enabled") return true;

@@ -1,6 +1,6 @@
 /**
- * Who owns the bar's displays, and for how long: the rules of the firmware's canvas service (canvas.c). Touches only the
- * clock it is given. docs/bar.md lists what is left out.
+ * Who owns the bar's displays, and for how long: the rules of the firmware's canvas service (canvas.c). Touches only
+ * the clock it is given. docs/bar.md lists what is left out.
  */
 
 import type { Clock } from "./clock.ts";
@@ -16,6 +16,8 @@ export const BUSY_LOADER_PRIORITY = 101;
 const MAX_ELEMENTS = 100;
 
 export type DrawOutcome = "drawn" | "refused" | "too many elements" | "changed element";
+
+export type ClearOutcome = "cleared" | "not displaying" | "unknown element";
 
 export interface ShownElement {
 	readonly element: DrawElement;
@@ -70,7 +72,7 @@ export class Canvas {
 		return this.#parked;
 	}
 
-	/** Answers at once, or within PARKED_DRAW_MS. Only one draw can wait: a second refused one ends the wait of the first. */
+	/** Answers at once, or within PARKED_DRAW_MS. Only one draw can wait: a second refused one ends the first's wait. */
 	draw(request: DrawRequest, answer: (outcome: DrawOutcome) => void): void {
 		if (!this.#isRefused(request)) {
 			answer(this.#apply(request));
@@ -85,12 +87,18 @@ export class Canvas {
 		};
 	}
 
-	/** Without a name, clears everything. Returns false where the bar answers that this application shows nothing. */
-	clear(applicationName?: string): boolean {
-		if (this.#applicationName === undefined) return true;
-		const isForeign = applicationName !== undefined && applicationName !== this.#applicationName;
-		if (!isForeign) this.#close();
-		return !isForeign || !this.#model.refusesForeignClear;
+	/** Clears the elements with these ids, or all of them; without a name, those of any application. */
+	clear(applicationName?: string, elementIds?: readonly string[]): ClearOutcome {
+		const { hasElementIds, refusesForeignClear } = this.#model;
+		const isOwner = applicationName === undefined || applicationName === this.#applicationName;
+		if (this.#applicationName !== undefined && !isOwner) return refusesForeignClear ? "not displaying" : "cleared";
+		if (elementIds === undefined || !hasElementIds) {
+			this.#close();
+			return "cleared";
+		}
+		if (!elementIds.every((id) => this.#elements.has(id))) return "unknown element";
+		for (const id of elementIds) this.#remove(id);
+		return "cleared";
 	}
 
 	/** Clears the canvas if `priority` is higher than its own. After any change, a draw that waits is tried again. */
@@ -140,11 +148,14 @@ export class Canvas {
 		if (lifetimeMs <= 0) {
 			return { element, startedAtMs: nowMs, expiresAtMs: undefined, cancelExpiry: () => undefined };
 		}
-		const cancelExpiry = this.#clock.after(lifetimeMs, () => {
-			this.#elements.delete(element.id);
-			if (this.#elements.size === 0) this.#close();
-		});
+		const cancelExpiry = this.#clock.after(lifetimeMs, () => this.#remove(element.id));
 		return { element, startedAtMs: nowMs, expiresAtMs: nowMs + lifetimeMs, cancelExpiry };
+	}
+
+	#remove(id: string): void {
+		this.#elements.get(id)?.cancelExpiry();
+		this.#elements.delete(id);
+		if (this.#elements.size === 0) this.#close();
 	}
 
 	#close(): void {

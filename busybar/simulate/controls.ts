@@ -1,6 +1,6 @@
 /**
- * The endpoints under `/_sim/`, which a real bar does not have: what the bar shows, faults, BUSY timer, buttons. They need
- * no access key, and work in spite of faults.
+ * The endpoints under `/_sim/`, which a real bar does not have: what the bar shows, faults, BUSY timer, buttons. They
+ * need no access key, and work in spite of faults.
  */
 
 import { parseObject } from "../json.ts";

@@ -1,6 +1,6 @@
 /**
- * Reads the JSON body of `POST /api/display/draw` with the checks of the firmware (api_display.c) and, as far as they are
- * known, in its words: of "value is invalid; must ..." only the beginning is known. Pure.
+ * Reads the JSON body of `POST /api/display/draw` with the checks of the firmware (api_display.c) and, as far as they
+ * are known, in its words: of "value is invalid; must ..." only the beginning is known. Pure.
  */
 
 import type { Display } from "../displays.ts";
@@ -108,6 +108,14 @@ export function parseDrawRequest(body: string): DrawRequest {
 		priority,
 		elements: elements.map((element: unknown, index) => parseElement(element, index, applicationName)),
 	};
+}
+
+/** Which elements a clear names: undefined for all of them. */
+export function parseElementIds(body: string): readonly string[] | undefined {
+	const ids = parseObject(body)?.element_ids;
+	if (ids === undefined) return undefined;
+	if (Array.isArray(ids) && ids.every((id) => typeof id === "string")) return ids;
+	throw new BadRequest("element_ids must be an array of strings");
 }
 
 function parseElement(value: unknown, index: number, applicationName: string): DrawElement {

@@ -9,8 +9,10 @@ export interface Model {
 	readonly commitHash: string;
 	/** Firmware 1.1.1 answers every 400 with `Bad Request`, and repeats the status in the body as `code`. */
 	readonly terseErrors: boolean;
-	/** A clear by an application that shows nothing while another one does: 400 since API 27, a 200 without effect before. */
+	/** If another application has drawn, a clear is answered with 400 since API 27; before, with 200 and without effect. */
 	readonly refusesForeignClear: boolean;
+	/** A clear can name single elements. */
+	readonly hasElementIds: boolean;
 }
 
 export const MODELS: Readonly<Record<ApiChoice, Model>> = {
@@ -21,6 +23,7 @@ export const MODELS: Readonly<Record<ApiChoice, Model>> = {
 		commitHash: "ac59f45c",
 		terseErrors: true,
 		refusesForeignClear: false,
+		hasElementIds: false,
 	},
 	"27.5": {
 		apiSemver: "27.5.0",
@@ -29,5 +32,6 @@ export const MODELS: Readonly<Record<ApiChoice, Model>> = {
 		commitHash: "b315346d",
 		terseErrors: false,
 		refusesForeignClear: true,
+		hasElementIds: true,
 	},
 };

@@ -1,7 +1,7 @@
 /**
- * Draws the pixels of a display at a given time: animations, PNG images and rectangles, but not text. What is larger than
- * the display is cut off. If nothing is drawn, the display is dark: the clock and the bar's other applications are not
- * simulated. Pure.
+ * Draws the pixels of a display at a given time: animations, PNG images and rectangles, but not text. What is larger
+ * than the display is cut off. If nothing is drawn, the display is dark: the clock and the bar's other applications are
+ * not simulated. Pure.
  */
 
 import { PNG } from "pngjs";

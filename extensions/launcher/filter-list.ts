@@ -9,7 +9,7 @@ import {
 	truncateToWidth,
 	visibleWidth,
 } from "@earendil-works/pi-tui";
-import type { Surroundings } from "./frame.ts";
+import type { Host } from "./screen.ts";
 
 export interface ListRow {
 	readonly id: string;
@@ -20,7 +20,7 @@ export interface ListRow {
 
 export class FilterList<Row extends ListRow> {
 	readonly input = new Input();
-	readonly #surroundings: Surroundings;
+	readonly #host: Host;
 	readonly #draw: (row: Row, width: number, isSelected: boolean) => string;
 	#rows: readonly Row[] = [];
 	#matching: readonly Row[] = [];
@@ -30,8 +30,8 @@ export class FilterList<Row extends ListRow> {
 	#visibleRows = 0;
 
 	/** @param draw what stands right of the cursor: plain text if selected, since pi colours the whole line then */
-	constructor(surroundings: Surroundings, draw: (row: Row, width: number, isSelected: boolean) => string) {
-		this.#surroundings = surroundings;
+	constructor(host: Host, draw: (row: Row, width: number, isSelected: boolean) => string) {
+		this.#host = host;
 		this.#draw = draw;
 	}
 
@@ -52,7 +52,7 @@ export class FilterList<Row extends ListRow> {
 
 	/** For every key but those that choose and go back. */
 	handleInput(data: string): void {
-		const { keys } = this.#surroundings;
+		const { keys } = this.#host;
 		// pi's own list before 1.0 does not page.
 		if (keys.matches(data, "tui.select.up") || keys.matches(data, "tui.select.down")) {
 			this.#current().handleInput(data);
@@ -74,7 +74,7 @@ export class FilterList<Row extends ListRow> {
 		const visibleRows = Math.max(1, this.#matching.length > rows ? rows - 1 : rows);
 		if (visibleRows !== this.#visibleRows) this.#list = undefined;
 		this.#visibleRows = visibleRows;
-		const { theme } = this.#surroundings;
+		const { theme } = this.#host;
 		const empty = this.#rows.length === 0 ? "Nothing here yet" : `Nothing matches "${this.input.getValue()}"`;
 		const list =
 			this.#matching.length > 0
@@ -87,9 +87,7 @@ export class FilterList<Row extends ListRow> {
 		const line = this.input.render(width)[0] ?? "";
 		if (this.input.getValue() !== "") return line;
 		const hint = "  type to filter";
-		return visibleWidth(hint) + 6 > width
-			? line
-			: `${truncateToWidth(line, 4, "")}${this.#surroundings.theme.fg("dim", hint)}`;
+		return visibleWidth(hint) + 6 > width ? line : `${truncateToWidth(line, 4, "")}${this.#host.theme.fg("dim", hint)}`;
 	}
 
 	#filter(): void {

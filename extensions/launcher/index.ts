@@ -10,7 +10,7 @@ import {
 	type RegisteredExtensions,
 	registeredExtensions,
 } from "../_shared/registry.ts";
-import { say } from "../_shared/say.ts";
+import { type Level, say } from "../_shared/say.ts";
 import {
 	extensionsText,
 	extensionText,
@@ -19,9 +19,9 @@ import {
 	unknownExtensionSentence,
 } from "./answers.ts";
 import { completions } from "./completions.ts";
-import { documentText, openExtension, openExtensions, openPage } from "./extension-screen.ts";
-import { Frame, type Level } from "./frame.ts";
-import { type PageOfExtension, pagesOf } from "./pages.ts";
+import { type ExtensionPage, pagesOf } from "./extension-pages.ts";
+import { documentText, openExtension, openExtensions, openPage } from "./extension-screens.ts";
+import { Frame } from "./frame.ts";
 import { messageOf, plainText } from "./plain-text.ts";
 
 export default function launcher(pi: ExtensionAPI): void {
@@ -86,7 +86,7 @@ async function px(events: EventBus, given: string, ctx: ExtensionCommandContext,
 	}
 }
 
-async function pageText({ settings, docs }: PiExtension, { id }: PageOfExtension): Promise<string> {
+async function pageText({ settings, docs }: PiExtension, { id }: ExtensionPage): Promise<string> {
 	if (id === "settings") return settings ? settingsText(settings.schema, await settings.load()) : "";
 	return docs === undefined ? "" : documentText(docs);
 }

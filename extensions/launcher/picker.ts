@@ -2,7 +2,8 @@
 
 import { type TuiMouseEvent, type TuiMouseEventResult, visibleWidth } from "@earendil-works/pi-tui";
 import { column, FilterList, type ListRow } from "./filter-list.ts";
-import type { Frame, Hint, Screen } from "./frame.ts";
+import type { Frame } from "./frame.ts";
+import type { Hint, Screen } from "./screen.ts";
 
 export interface Choice extends ListRow {
 	readonly description: string;
@@ -36,8 +37,8 @@ export class Picker implements Screen {
 		];
 		this.#choices = choices;
 		this.#labelWidth = Math.min(LABEL_COLUMNS_AT_MOST, Math.max(...choices.map(({ label }) => visibleWidth(label))));
-		const { theme } = frame.surroundings;
-		this.#list = new FilterList(frame.surroundings, ({ label, description }, width, isSelected) => {
+		const { theme } = frame.host;
+		this.#list = new FilterList(frame.host, ({ label, description }, width, isSelected) => {
 			if (width < WIDE - ARROW_AND_MARGIN) return label;
 			const text = GAP + description;
 			return column(label, this.#labelWidth) + (isSelected ? text : theme.fg("muted", text));
@@ -55,7 +56,7 @@ export class Picker implements Screen {
 	}
 
 	handleInput(data: string): void {
-		const { keys } = this.#frame.surroundings;
+		const { keys } = this.#frame.host;
 		if (keys.matches(data, "tui.select.confirm")) this.#list.selected?.choose();
 		else if (keys.matches(data, "tui.select.cancel")) this.#frame.back();
 		else this.#list.handleInput(data);
@@ -76,7 +77,7 @@ export class Picker implements Screen {
 		const listRows = Math.max(1, Math.min(this.#choices.length, rows - 1 - detailRows));
 		const { selected } = this.#list;
 		const detail = detailLines(this.#frame, selected ? this.#detail(selected, width) : "", width, detailRows);
-		const { theme } = this.#frame.surroundings;
+		const { theme } = this.#frame.host;
 		return [...this.#list.render(width, listRows), ...detail.map((line) => theme.fg("dim", line))];
 	}
 

@@ -12,9 +12,10 @@ import type { PiExtensionSettings, SettingsInForce } from "../_shared/registry.t
 import { confirmation } from "./confirmation.ts";
 import { type Field, fieldsOf, nextChoice, shownValue, typedValue } from "./fields.ts";
 import { column, FilterList, type ListRow } from "./filter-list.ts";
-import type { Frame, Hint, Screen } from "./frame.ts";
+import type { Frame } from "./frame.ts";
 import { detailLines, detailRowsOf, WIDE } from "./picker.ts";
 import { messageOf } from "./plain-text.ts";
+import type { Hint, Screen } from "./screen.ts";
 import { secretLine } from "./secret-line.ts";
 
 interface SettingRow extends ListRow {
@@ -43,7 +44,7 @@ export class SettingsScreen implements Screen {
 		this.#settings = settings;
 		this.#inForce = inForce;
 		this.#fields = fieldsOf(settings.schema);
-		this.#list = new FilterList(frame.surroundings, (row, width, isSelected) => this.#drawRow(row, width, isSelected));
+		this.#list = new FilterList(frame.host, (row, width, isSelected) => this.#drawRow(row, width, isSelected));
 		this.#list.onChoose = () => this.#choose();
 		this.#showValues();
 	}
@@ -82,7 +83,7 @@ export class SettingsScreen implements Screen {
 			this.#editing.input.handleInput(data);
 			return;
 		}
-		const { keys } = this.#frame.surroundings;
+		const { keys } = this.#frame.host;
 		const field = this.#list.selected?.field;
 		if (keys.matches(data, "tui.select.confirm")) this.#choose();
 		else if (keys.matches(data, "tui.select.cancel")) this.#frame.back();

@@ -41,7 +41,7 @@ function framesFolder(width: number, height: number, count = 3): string {
 	return folder;
 }
 
-test.each(PATTERNS)("%s is made on first use, fits both displays, and its name suits the bar", async (pattern) => {
+test.each(PATTERNS)("%s is made on first use, fits both displays, and has a valid name", async (pattern) => {
 	const { folder, assets } = cacheOf();
 	for (const [display, width, height] of [
 		["front", 72, 16],
@@ -57,7 +57,7 @@ test.each(PATTERNS)("%s is made on first use, fits both displays, and its name s
 	expect(readdirSync(folder)).toHaveLength(2);
 });
 
-test("a file that is there is checked once per pi process, and made no second time", async () => {
+test("an existing file is checked once per pi process and not made again", async () => {
 	const first = cacheOf();
 	await first.assets.ensure("spinner", "front", COMMANDS);
 	expect(first.commands).toEqual(["create", "inspect"]);
@@ -71,14 +71,14 @@ test("a file that is there is checked once per pi process, and made no second ti
 	expect(second.commands).toEqual(["inspect"]);
 });
 
-test("alerts that come together wait for one making", async () => {
+test("alerts at the same moment share one build of the file", async () => {
 	const { assets, commands } = cacheOf();
 	const results = await Promise.all([1, 2, 3].map(() => assets.ensure("spinner", "front", COMMANDS)));
 	expect(new Set(results.map((result) => result.ok && result.anim)).size).toBe(1);
 	expect(commands).toEqual(["create", "inspect"]);
 });
 
-test("a file that was cut off is made anew", async () => {
+test("a truncated file is rebuilt", async () => {
 	const first = cacheOf();
 	const made = await first.assets.ensure("spinner", "front", COMMANDS);
 	const anim = made.ok ? made.anim : "";
@@ -89,7 +89,7 @@ test("a file that was cut off is made anew", async () => {
 	expect(statSync(anim).size).toBe(size);
 });
 
-test("a file that goes away under pi is made anew", async () => {
+test("a file that is deleted while pi runs is rebuilt", async () => {
 	const { assets, commands } = cacheOf();
 	const made = await assets.ensure("spinner", "front", COMMANDS);
 	await assets.discard(made.ok ? made.anim : "");
@@ -97,7 +97,7 @@ test("a file that goes away under pi is made anew", async () => {
 	expect(commands).toEqual(["create", "inspect", "create", "inspect"]);
 });
 
-test("what a killed pi left half made goes away, another pi's work in progress stays", async () => {
+test("leftovers of a killed pi are removed, another pi's work in progress is not", async () => {
 	const { folder, assets } = cacheOf();
 	const [old, fresh] = [join(folder, "tmp-1-1-x.anim"), join(folder, "tmp-2-1-y.anim")];
 	for (const path of [old, fresh]) writeFileSync(path, "half");
@@ -107,7 +107,7 @@ test("what a killed pi left half made goes away, another pi's work in progress s
 });
 
 describe("the user's own pictures", () => {
-	test("a folder of frames is shown, and made anew when a frame changes", async () => {
+	test("a folder of frames is shown, and rebuilt when a frame changes", async () => {
 		const { assets, folder } = cacheOf();
 		const frames = framesFolder(72, 16);
 		const first = await assets.ensure(frames, "front", COMMANDS);
@@ -161,7 +161,7 @@ describe("the user's own pictures", () => {
 	});
 });
 
-test("a CLI that is gone, or does not answer, says nothing against a picture", async () => {
+test("a picture is not blamed for a CLI that is missing or does not answer", async () => {
 	const { assets } = cacheOf();
 	const gone = new CommandLine({ ...CLI, file: "/nowhere/node" });
 	for (const pattern of ["check", "spinner"]) {
@@ -177,7 +177,7 @@ test("a CLI that is gone, or does not answer, says nothing against a picture", a
 	expect(readdirSync(first.folder)).toEqual([(made.ok ? made.anim : "").slice(first.folder.length + 1)]);
 });
 
-test("a cache that cannot be written is one sentence", async () => {
+test("a cache folder that cannot be written is reported in one sentence", async () => {
 	const { folder } = cacheOf();
 	writeFileSync(join(folder, "file"), "");
 	const { assets } = cacheOf(join(folder, "file"));

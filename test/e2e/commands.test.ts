@@ -8,8 +8,8 @@ import { waitUntil } from "../support/wait.ts";
 
 const CLEAR = "DELETE /api/display/draw";
 
-describe("the token", () => {
-	test("missing: one notice names both causes, the log says forbidden, and the next failure is silent", async () => {
+describe("the access key", () => {
+	test("missing: one notice names both causes, the log says forbidden, and the next failure gives no notice", async () => {
 		const desk = new Desk();
 		const bar = await desk.bar({ token: "123456" });
 		const pi = startRpcPi(desk.home, desk.pi(bar.addr, { script: [...TWO_TURNS, ...TWO_TURNS] }));
@@ -28,7 +28,7 @@ describe("the token", () => {
 		await pi.close();
 	});
 
-	test("set: the bar flashes, and neither the log nor the notices nor the cache hold it", async () => {
+	test("set: the bar flashes, and the key is in no log, notice or cache file", async () => {
 		const desk = new Desk();
 		const token = "97531864";
 		const bar = await desk.bar({ token });
@@ -47,7 +47,7 @@ describe("the token", () => {
 });
 
 describe("the commands", () => {
-	test("over RPC they answer with notices", async () => {
+	test("answer with notices over RPC", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 0.5 });
 		const bar = await desk.bar();
@@ -76,7 +76,7 @@ describe("the commands", () => {
 		expect(desk.story().filter((row) => !row.includes("manual test"))).toEqual([]);
 	});
 
-	test("what one pi changes, the other heeds at its next prompt, and finds after a restart", async () => {
+	test("change settings for every pi: another one follows at its next prompt, and a new one from its start", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 0.5, alertOn: "agent_settled" });
 		const bar = await desk.bar();
@@ -94,7 +94,7 @@ describe("the commands", () => {
 		await restarted.close();
 	});
 
-	test("typed in full in a terminal, one Enter is enough", async () => {
+	test("need only one Enter when typed in full in a terminal", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 0.5 });
 		const bar = await desk.bar();
@@ -109,7 +109,7 @@ describe("the commands", () => {
 		await pi.exit;
 	});
 
-	test("a session that pi replaces meanwhile has nobody left to answer, and pi goes on", async () => {
+	test("that are still running when pi replaces the session do no harm", async () => {
 		const desk = new Desk();
 		const bar = await desk.bar();
 		await bar.faults({ slowMs: 1_500 });
@@ -123,7 +123,7 @@ describe("the commands", () => {
 		expect(pi.stderr).toBe("");
 	});
 
-	test("in print mode they answer on stdout, and the alert has its time although pi is gone", async () => {
+	test("answer on stdout in print mode, and the alert stays for its full time although pi has ended", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 1 });
 		const bar = await desk.bar();
@@ -137,7 +137,7 @@ describe("the commands", () => {
 		expect(requests(await bar.journal()).filter((request) => request === CLEAR)).toHaveLength(1);
 	});
 
-	test("in JSON mode stdout stays the stream of events", async () => {
+	test("keep stdout a stream of events in JSON mode", async () => {
 		const desk = new Desk();
 		const result = await runPi(desk.home, { ...desk.pi(DEAD_ADDRESS), prompt: "/busybar-alert-test", mode: "json" });
 		for (const line of result.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
@@ -160,5 +160,5 @@ test("on a new machine with a bad address in the environment, pi says so once an
 	await pi.waitFor("agent_settled");
 	await pi.close();
 	expect(pi.events.filter(({ method }) => method === "notify")).toHaveLength(1);
-	expect(existsSync(join(desk.home.cacheDir, "pi-busybar-alert", "alerts.jsonl"))).toBe(false);
+	expect(existsSync(join(desk.home.cacheDir, "pi-busybar-alert"))).toBe(false);
 });

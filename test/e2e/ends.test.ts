@@ -5,7 +5,7 @@ import { KEY } from "../support/terminal.ts";
 
 const CLEAR = "DELETE /api/display/draw";
 
-test("in a terminal: the status line follows, the bar flashes, quitting in the middle darkens it", async () => {
+test("in a terminal: the status line follows, the bar flashes, and quitting during the alert darkens it", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 60 });
 	const bar = await desk.bar();
@@ -25,7 +25,7 @@ test("in a terminal: the status line follows, the bar flashes, quitting in the m
 	expect(requests(await bar.journal()).filter((request) => request === CLEAR)).toHaveLength(1);
 });
 
-test.each(["SIGTERM", "SIGHUP"] as const)("%s in the middle of an alert darkens the bar", async (signal) => {
+test.each(["SIGTERM", "SIGHUP"] as const)("%s during an alert darkens the bar", async (signal) => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 60 });
 	const bar = await desk.bar();
@@ -38,7 +38,7 @@ test.each(["SIGTERM", "SIGHUP"] as const)("%s in the middle of an alert darkens 
 	await untilDark(bar);
 });
 
-test("a terminal that is closed under an idle pi darkens the bar", async () => {
+test("closing the terminal of an idle pi darkens the bar", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 2 });
 	const bar = await desk.bar();
@@ -65,7 +65,7 @@ test("after kill -9 the bar goes dark by itself", async () => {
 	expect(requests(await bar.journal())).not.toContain(CLEAR);
 });
 
-test("/new during a hold: the alert has its time, and is cleared once", async () => {
+test("/new during a hold: the alert stays for its full time and is cleared once", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 2 });
 	const bar = await desk.bar();

@@ -22,7 +22,7 @@ async function command(pi: Terminal, text: string): Promise<void> {
 }
 
 describe.each(PI_VERSIONS)("pi %s", (version) => {
-	test("in a terminal: open, filter, run an action that asks something itself, change a setting, and leave", async () => {
+	test("in a terminal: open, filter, run an action that asks a question, change a setting, and leave", async () => {
 		const home = new PiHome(onTestFinished);
 		const pi = await startTerminalPi(home, { ...BOTH, version, columns: 80, rows: 24 });
 
@@ -54,7 +54,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 		await pi.waitForScreen("The editor", (screen) => !screen.includes("→ Demo"));
 	});
 
-	test("after /reload and /new, and once an extension is out of the settings, /px lists exactly what there is", async () => {
+	test("after /reload and /new, and after an extension was removed, /px lists exactly what is loaded", async () => {
 		const home = new PiHome(onTestFinished);
 		home.writeSettings({ extensions: [LAUNCHER, DEMO, SECOND] });
 		const pi = await startTerminalPi(home, { version, discovery: true, columns: 80, rows: 24 });
@@ -94,7 +94,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 	});
 });
 
-test("a command completes names of extensions and then of actions", async () => {
+test("/px completes the names of extensions, then of actions", async () => {
 	const home = new PiHome(onTestFinished);
 	const pi = await startTerminalPi(home, { ...BOTH, columns: 80, rows: 24 });
 
@@ -112,7 +112,7 @@ test("a command completes names of extensions and then of actions", async () => 
 	await pi.waitForText("/px demo tune slow");
 });
 
-test("the regular interface of pi shows the same, in a small window, and a document scrolls", async () => {
+test("pi's regular interface shows the same in a small window, and a document scrolls", async () => {
 	const home = new PiHome(onTestFinished);
 	const docs = join(home.dir, "README.md");
 	writeFileSync(docs, Array.from({ length: 60 }, (_, line) => `line ${line + 1}`).join("\n\n"));

@@ -19,7 +19,7 @@ async function hungServer(): Promise<string> {
 	return `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
 }
 
-describe("hardware trouble is not the agent's trouble", () => {
+describe("trouble with the bar never holds up pi", () => {
 	const LIMIT_MS = 6_000;
 
 	/** From prompt to settled; a run that waited for the bar would take at least the CLI's 8 s. */
@@ -49,7 +49,7 @@ describe("hardware trouble is not the agent's trouble", () => {
 		expect(pi.stderr).toBe("");
 	});
 
-	test("a server that hangs: the log says so once the CLI has given up", async () => {
+	test("a server that hangs: the log and one notice say so once the CLI has given up", async () => {
 		const desk = new Desk();
 		const pi = await settledWithin(desk, await hungServer());
 		await desk.logged(/^error .* unreachable$/);
@@ -57,7 +57,7 @@ describe("hardware trouble is not the agent's trouble", () => {
 		await pi.close();
 	});
 
-	test("a configured CLI that is missing: which path, and how to fix it", async () => {
+	test("a configured CLI that is missing: the notice names the path and the fix", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ command: "/nowhere/busybar" });
 		const pi = await settledWithin(desk, DEAD_ADDRESS);
@@ -76,7 +76,7 @@ describe("hardware trouble is not the agent's trouble", () => {
 		await pi.close();
 	});
 
-	test("a bar whose answer is lost: what may be lit is cleared", async () => {
+	test("a bar whose reply is lost: whatever may be lit is cleared", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ alertOn: "agent_settled", holdSeconds: 60 });
 		const bar = await desk.bar();
@@ -110,7 +110,7 @@ describe("hardware trouble is not the agent's trouble", () => {
 });
 
 describe("with the Go CLI on PATH", () => {
-	test("the whole extension works, without an expiry, after a foreign program of the same name", async () => {
+	test("the whole extension works without an expiry, although another program of the same name comes first", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 1, alertOn: "agent_settled" });
 		const bar = await desk.bar();
@@ -137,7 +137,7 @@ describe("with the Go CLI on PATH", () => {
 		expect(desk.story()).toEqual(["fired agent settled", "cleared agent settled"]);
 	});
 
-	test("quitting in the middle of an alert darkens the bar", async () => {
+	test("quitting during an alert darkens the bar", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 60, alertOn: "agent_settled", clearOnShutdown: false });
 		const bar = await desk.bar();

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { ExecFn } from "../../extensions/busybar-alert/cli/exec.ts";
 import { execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
 import { BUNDLED_CLI, type Runtime, WhichCli } from "../../extensions/busybar-alert/cli/which-cli.ts";
+import { NO_ABILITIES } from "../support/abilities.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
 const CONTRACT = "--application-name --priority --loop";
@@ -63,11 +64,7 @@ describe("which busybar runs", () => {
 		machine.program("c", `${CONTRACT} --expires-after`);
 		const choice = await machine.which().choose("");
 		expect(choice).toMatchObject({ ok: true, foreign: [foreign], cli: { source: "path", file: go, leadingArgs: [] } });
-		expect(choice.ok && choice.cli.abilities).toEqual({
-			expiresAfter: false,
-			requestTimeout: false,
-			tokenFromEnvironment: false,
-		});
+		expect(choice.ok && choice.cli.abilities).toEqual(NO_ABILITIES);
 		expect(await machine.which().namesakes()).toHaveLength(3);
 	});
 
@@ -82,6 +79,7 @@ describe("which busybar runs", () => {
 		machine.program("a", `${CONTRACT} --expires-after SECONDS --request-timeout MS (env BUSYBAR_TOKEN)`);
 		const choice = await machine.which().choose("");
 		expect(choice.ok && choice.cli.abilities).toEqual({
+			...NO_ABILITIES,
 			expiresAfter: true,
 			requestTimeout: true,
 			tokenFromEnvironment: true,
@@ -99,7 +97,7 @@ describe("which busybar runs", () => {
 		expect(await machine.which({}, [folder]).choose("")).toMatchObject({ ok: true, cli: { source: "path" } });
 	});
 
-	test("the `command` setting beats PATH, and `bundled` means bundled", async () => {
+	test("the `command` setting comes before PATH, and `bundled` always means the bundled one", async () => {
 		const machine = new Machine();
 		machine.program("a", CONTRACT);
 		const other = machine.program("elsewhere", CONTRACT, "my-busybar");

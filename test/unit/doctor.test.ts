@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
+import { type ExecFn, execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
 import { WhichCli } from "../../extensions/busybar-alert/cli/which-cli.ts";
 import { Assets } from "../../extensions/busybar-alert/cycle/assets.ts";
 import { resolveSettings } from "../../extensions/busybar-alert/settings-file.ts";
@@ -19,14 +19,21 @@ interface Patient {
 	readonly env?: NodeJS.ProcessEnv;
 	readonly kernel?: string;
 	readonly cacheFolder?: string;
+	readonly exec?: ExecFn;
 }
 
-async function visit({ saved = {}, env = {}, kernel = "", cacheFolder }: Patient): Promise<string> {
+/** A CLI that says what it says without asking any bar. */
+const saying =
+	(code: number, stderr: string): ExecFn =>
+	async () => ({ code, signal: null, killed: false, stdout: "[]", stderr });
+const noBar = saying(1, "Error: connection refused");
+
+async function visit({ saved = {}, env = {}, kernel = "", cacheFolder, exec = execProcess }: Patient): Promise<string> {
 	const folder = cacheFolder ?? scratchFolder();
 	const path = { PATH: [...(env.PATH ? [env.PATH] : []), join(process.execPath, "..")].join(":") };
 	const runtime = { execPath: process.execPath, isNode: true, platform: process.platform, env: path };
 	const findings = await examine(resolveSettings(saved, env), {
-		exec: execProcess,
+		exec,
 		whichCli: new WhichCli(execProcess, folder, runtime),
 		assets: new Assets(execProcess, folder),
 		cacheFolder: folder,
@@ -71,6 +78,7 @@ test("the Go CLI: why that one, what it lacks and which promise that weakens, an
 	expect(text).toContain(
 		`warning  ${FOREIGN_BUSYBAR}/busybar is also called busybar; it is another program and is skipped.`,
 	);
+	expect(text).not.toContain("is not the one that runs");
 	expect(text).toMatch(/no --expires-after: if pi is killed during an alert, the bar stays lit/);
 	expect(text).toMatch(/no --request-timeout/);
 	expect(text).toMatch(/access key as an argument/);
@@ -102,4 +110,34 @@ test("a cache that cannot be written is a problem", async () => {
 test("a configured CLI that is missing is a problem", async () => {
 	const text = await visit({ saved: { addr: DEAD_ADDRESS, command: "/nowhere/busybar" } });
 	expect(text).toMatch(/^problem {2}The busybar command \/nowhere\/busybar does not exist/m);
+});
+
+test.each([
+	["in WSL, told by its environment", { env: { WSL_DISTRO_NAME: "Ubuntu" } }, /networkingMode=mirrored/],
+	["in WSL, told by its kernel", { kernel: "Linux version 5.15 (Microsoft@Microsoft.com)" }, /networkingMode=mirrored/],
+	["over SSH", { env: { SSH_CONNECTION: "10.1.1.1 5000 10.1.1.2 22" } }, /ssh -R 8420:10\.0\.4\.20:80/],
+])("%s, where no bar answers over USB: why, and what to do", async (_, patient, advice) => {
+	expect(await visit({ ...patient, exec: noBar })).toMatch(advice);
+	expect(await visit({ ...patient, exec: saying(0, "") })).not.toMatch(advice);
+	expect(await visit({ ...patient, exec: noBar, saved: { addr: DEAD_ADDRESS } })).not.toMatch(advice);
+});
+
+test("a CLI is looked for anew, so that one that was just installed is seen", async () => {
+	const asked: string[] = [];
+	await examine(resolveSettings({ command: "/opt/busybar" }, {}), {
+		exec: noBar,
+		whichCli: {
+			forget: (command) => void asked.push(`forget ${command}`),
+			choose: async (command) => {
+				asked.push(`choose ${command}`);
+				return { ok: false, failure: { kind: "not_found", message: "gone" }, foreign: [] };
+			},
+			namesakes: async () => [],
+		},
+		assets: { state: async () => "absent" },
+		cacheFolder: scratchFolder(),
+		env: {},
+		kernel: async () => "",
+	});
+	expect(asked.slice(0, 2)).toEqual(["forget /opt/busybar", "choose /opt/busybar"]);
 });

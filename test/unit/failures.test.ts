@@ -80,7 +80,7 @@ describe("what a result means", () => {
 	test("what a person reads has neither control characters nor the token, and an end", () => {
 		const stderr = `Error: \x1b[31mkey 123456 refused\x1b[0m \x07\u202e${"x".repeat(10_000)}`;
 		const message = show(failed(stderr), "123456")?.message ?? "";
-		expect(message).toContain("key [token] refused");
+		expect(message).toMatch(/^key \[token\] refused +x/);
 		expect(message).not.toMatch(/[\x00-\x1f\u202e]/);
 		expect(message.length).toBeLessThanOrEqual(400);
 	});

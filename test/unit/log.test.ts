@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { lock } from "proper-lockfile";
 import { expect, test } from "vitest";
-import { AlertLog, type LogRow } from "../../extensions/busybar-alert/log.ts";
+import { AlertLog, type LogRow, rowOf } from "../../extensions/busybar-alert/log.ts";
 import { scratchFolder } from "../support/scratch.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const folder = () => join(scratchFolder(), "cache");
 const row = (reason: string): LogRow => ({
@@ -13,6 +15,17 @@ const row = (reason: string): LogRow => ({
 	gate: "debounce",
 	pid: 1,
 	session: "s",
+});
+
+test("a row says when, why, which pi and which session", () => {
+	const asked = { alert: "done", reason: "turn 3", session: "s" } as const;
+	expect(rowOf(asked, { outcome: "skipped", gate: "muted" }, 1_800_000_000_000)).toEqual({
+		ts: "2027-01-15T08:00:00.000Z",
+		...asked,
+		outcome: "skipped",
+		gate: "muted",
+		pid: process.pid,
+	});
 });
 
 test("rows are written in their order, in a private file of a private folder, after the caller has gone on", async () => {
@@ -30,11 +43,12 @@ test("rows are written in their order, in a private file of a private folder, af
 test("what is still queued when the process ends is written", async () => {
 	const path = folder();
 	const log = new AlertLog(path);
-	log.append(row("first"));
-	await log.flush();
+	mkdirSync(path);
 	log.append(row("last words"));
 	log.flushAtExit();
-	expect(readFileSync(join(path, "alerts.jsonl"), "utf8")).toContain("last words");
+	const file = join(path, "alerts.jsonl");
+	expect(readFileSync(file, "utf8")).toContain("last words");
+	expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 test("past 1 MiB the file becomes alerts.1.jsonl, one is kept, and no more than 2 MiB are there", async () => {
@@ -51,6 +65,27 @@ test("past 1 MiB the file becomes alerts.1.jsonl, one is kept, and no more than 
 	expect(Math.max(...bytes)).toBeLessThan(1.2 * 1024 * 1024);
 	const rows = await (logs[0] as AlertLog).read();
 	expect(rows.at(-1)?.reason).toContain("29 399");
+	const lines = files.flatMap((name) => readFileSync(join(path, name), "utf8").trimEnd().split("\n"));
+	expect(rows).toHaveLength(lines.length);
+});
+
+test("what another pi has moved aside meanwhile is not lost", async () => {
+	const path = folder();
+	mkdirSync(path);
+	const [file, aside] = [join(path, "alerts.jsonl"), join(path, "alerts.1.jsonl")];
+	writeFileSync(file, `${JSON.stringify(row("x".repeat(1024 * 1024)))}\n`);
+	const unlock = await lock(file, { realpath: false });
+	const log = new AlertLog(path);
+	log.append(row("one more"));
+	// It waits for the lock once it has seen how large the file is.
+	await waitUntil("the row", 5_000, () => readFileSync(file, "utf8").includes("one more"));
+	for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+	renameSync(file, aside);
+	writeFileSync(file, "");
+	await unlock();
+	await log.flush();
+	expect(existsSync(file)).toBe(true);
+	expect(statSync(aside).size).toBeGreaterThan(1024 * 1024);
 });
 
 test("a log that cannot be written costs nobody anything", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isNested } from "../../extensions/busybar-alert/when/nesting.ts";
+import { isNested, joinSessions } from "../../extensions/busybar-alert/when/nesting.ts";
 
 const alive = () => true;
 const dead = () => false;
@@ -40,6 +40,16 @@ test("a nested pi leaves the marker to the pi that set it", () => {
 
 test("a subagent is nested, whatever its mode", () => {
 	expect(isNested("tui", { PI_SUBAGENT_CHILD: "1" }, 100, dead)).toBe(true);
+});
+
+test("a session knows how many others its process has, until they leave", () => {
+	const [one, other] = [joinSessions(), joinSessions()];
+	expect(other.others).toBe(one.others + 1);
+	one.leave();
+	other.leave();
+	const next = joinSessions();
+	expect(next.others).toBe(one.others);
+	next.leave();
 });
 
 test("whether a process lives is asked of the system", () => {

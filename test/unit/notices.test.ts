@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { NoticeMemory } from "../../extensions/busybar-alert/tell/notices.ts";
@@ -7,9 +7,11 @@ import { scratchFolder } from "../support/scratch.ts";
 const folder = scratchFolder;
 
 test("the first line ever comes once, on all pis together", async () => {
-	const path = folder();
+	const path = join(folder(), "cache");
 	expect(await new NoticeMemory(path).welcome()).toBe(true);
 	expect(await new NoticeMemory(path).welcome()).toBe(false);
+	expect(statSync(path).mode & 0o777).toBe(0o700);
+	expect(statSync(join(path, "notices.json")).mode & 0o777).toBe(0o600);
 });
 
 test("where alerts have worked, a notice comes once per kind and outage", async () => {

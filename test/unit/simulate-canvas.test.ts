@@ -221,21 +221,42 @@ describe("the canvas refuses", () => {
 });
 
 describe("clear", () => {
-	test.each<[string, ApiChoice, string | undefined, boolean, boolean]>([
-		["the owner", "27.5", "app", true, false],
-		["no application", "27.5", undefined, true, false],
-		["another application", "27.5", "other", false, true],
-		["the owner", "25", "app", true, false],
-		["another application", "25", "other", true, true],
-	])("for %s on API %s", (_, api, name, isAccepted, staysLit) => {
+	test.each<[string, ApiChoice, string | undefined, string, boolean]>([
+		["the owner", "27.5", "app", "cleared", false],
+		["no application", "27.5", undefined, "cleared", false],
+		["another application", "27.5", "other", "not displaying", true],
+		["the owner", "25", "app", "cleared", false],
+		["another application", "25", "other", "cleared", true],
+	])("for %s on API %s", (_, api, name, outcome, staysLit) => {
 		const { canvas, draw } = setup(api);
 		draw("app", 60);
-		expect(canvas.clear(name)).toBe(isAccepted);
+		expect(canvas.clear(name)).toBe(outcome);
 		expect(canvas.applicationName === "app").toBe(staysLit);
 	});
 
-	test("is accepted with any name if nothing is drawn", () => {
-		expect(setup().canvas.clear("app")).toBe(true);
+	test("is accepted with any name if nothing is drawn, but not with an element", () => {
+		const { canvas } = setup();
+		expect(canvas.clear("app")).toBe("cleared");
+		expect(canvas.clear("app", ["a"])).toBe("unknown element");
+	});
+
+	test("of single elements keeps the others; of one that does not exist, keeps all", () => {
+		const { canvas, draw, ids } = setup();
+		draw("app", 60, [animation("a"), animation("b")]);
+		expect(canvas.clear("app", ["a", "nope"])).toBe("unknown element");
+		expect(canvas.clear("other", ["nope"])).toBe("not displaying");
+		expect(ids()).toEqual(["a", "b"]);
+		canvas.clear("app", ["a"]);
+		expect(ids()).toEqual(["b"]);
+		canvas.clear("app", ["b"]);
+		expect(canvas.applicationName).toBeUndefined();
+	});
+
+	test("of single elements clears everything on API 25", () => {
+		const { canvas, draw } = setup("25");
+		draw("app", 60, [animation("a"), animation("b")]);
+		canvas.clear("app", ["nope"]);
+		expect(canvas.applicationName).toBeUndefined();
 	});
 });
 

@@ -113,6 +113,17 @@ describe("draw and clear", () => {
 		expect(await outcome(server, line, more)).toEqual(OK);
 		expect(server.bar.canvas.applicationName).toBeUndefined();
 	});
+
+	test("a clear can name elements, if they exist", async () => {
+		const server = await start();
+		await draw(server);
+		const line = `${clear}?application_name=app`;
+		expect(await outcome(server, line, { body: '{"element_ids":["b"]}' })).toEqual(
+			refused(400, "one of element_ids is non-existent"),
+		);
+		expect(await outcome(server, line, { body: '{"element_ids":["a"]}' })).toEqual(OK);
+		expect(server.bar.canvas.applicationName).toBeUndefined();
+	});
 });
 
 describe("buttons and the BUSY timer", () => {

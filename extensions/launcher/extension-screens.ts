@@ -6,9 +6,8 @@ import { Markdown, Text } from "@earendil-works/pi-tui";
 import type { PiAction, PiExtension, PiExtensionSettings, RegisteredExtensions } from "../_shared/registry.ts";
 import { duplicatesSentence } from "./answers.ts";
 import { confirmation } from "./confirmation.ts";
+import { type ExtensionPage, pagesOf } from "./extension-pages.ts";
 import { type Frame, MESSAGE_ROWS_AT_MOST } from "./frame.ts";
-import { Page } from "./page.ts";
-import { type PageOfExtension, pagesOf } from "./pages.ts";
 import { type Choice, Picker } from "./picker.ts";
 import { messageOf, plainText } from "./plain-text.ts";
 import { SettingsScreen } from "./settings-screen.ts";
@@ -48,14 +47,14 @@ export function openExtension(frame: Frame, extension: PiExtension, ctx: Extensi
 export function openPage(
 	frame: Frame,
 	extension: PiExtension,
-	page: PageOfExtension,
+	page: ExtensionPage,
 	ctx: ExtensionCommandContext,
 ): void {
 	openExtension(frame, extension, ctx);
 	openOn(frame, extension, page);
 }
 
-function openOn(frame: Frame, { settings, docs }: PiExtension, { id }: PageOfExtension): void {
+function openOn(frame: Frame, { settings, docs }: PiExtension, { id }: ExtensionPage): void {
 	if (id === "settings" && settings) void openSettings(frame, settings);
 	if (id === "docs" && docs !== undefined) void openDocument(frame, docs);
 }
@@ -104,7 +103,7 @@ async function run(frame: Frame, action: PiAction, args: string, ctx: ExtensionC
 /** A long answer gets a screen of its own, if the user is still there. */
 function tell(frame: Frame, title: string, text: string): void {
 	if (text.split("\n").length > MESSAGE_ROWS_AT_MOST && frame.isInUse) {
-		frame.open(new Page(frame, title, new Text(text, 0, 0)));
+		frame.openText(title, new Text(text, 0, 0));
 	} else frame.report(text, "info");
 }
 
@@ -120,7 +119,7 @@ async function openSettings(frame: Frame, settings: PiExtensionSettings): Promis
 async function openDocument(frame: Frame, path: string): Promise<void> {
 	try {
 		const text = await documentText(path);
-		if (frame.isInUse) frame.open(new Page(frame, "Documentation", new Markdown(text, 0, 0, getMarkdownTheme())));
+		if (frame.isInUse) frame.openText("Documentation", new Markdown(text, 0, 0, getMarkdownTheme()));
 	} catch (error) {
 		frame.report(messageOf(error), "warning");
 	}

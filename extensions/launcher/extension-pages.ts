@@ -7,8 +7,8 @@ const PAGES = [
 	{ id: "docs", label: "Documentation", description: "Read what it does and how." },
 ] as const;
 
-export type PageOfExtension = (typeof PAGES)[number];
+export type ExtensionPage = (typeof PAGES)[number];
 
-export function pagesOf(extension: PiExtension): readonly PageOfExtension[] {
+export function pagesOf(extension: PiExtension): readonly ExtensionPage[] {
 	return PAGES.filter(({ id }) => extension[id] !== undefined);
 }
