@@ -8,7 +8,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import { readJson, writeJson } from "../files/json-file.ts";
-import { withLock } from "../files/lock.ts";
+import { type HeldLock, withLock } from "../files/lock.ts";
 import { type BarRecord, isOfThisBoot, type Lease } from "./bar-record.ts";
 import type { AlertRequest } from "./request.ts";
 
@@ -17,13 +17,18 @@ export type BarName = Pick<AlertRequest["target"], "addr" | "applicationName">;
 export interface BarStore {
 	/** As it was at the last change; never waits for the lock and never rejects. */
 	read(bar: BarName): Promise<BarRecord>;
-	/** Runs `step` while no other does for this bar, and keeps the record that it gives back. Rejects only as `step` does. */
-	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T>;
+	/**
+	 * Runs `step` while no other does for this bar, and keeps the record that it gives back, unless the lock was lost
+	 * meanwhile. Rejects only as `step` does.
+	 */
+	change<T>(bar: BarName, step: Step<T>): Promise<T>;
 	/** Of every bar that something is known of. Never rejects. */
 	known(): Promise<readonly BarName[]>;
 	/** The file of the bar's record, for a process that outlives this one; undefined where there is none. */
 	pathOf(bar: BarName): string | undefined;
 }
+
+type Step<T> = (record: BarRecord, lock: HeldLock) => Promise<Changed<T>>;
 
 export interface Changed<T> {
 	readonly record: BarRecord;
@@ -32,6 +37,8 @@ export interface Changed<T> {
 
 /** A draw at a bar that hangs is over after 8 s; whoever waited longer than that goes on without the others. */
 const LOCK_WAIT_MS = 15_000;
+/** Nobody can take it over. */
+const NO_LOCK: HeldLock = { isOurs: async () => true };
 
 export class MemoryBarStore implements BarStore {
 	readonly #records = new Map<string, BarRecord>();
@@ -41,10 +48,10 @@ export class MemoryBarStore implements BarStore {
 		return this.#records.get(keyOf(bar)) ?? emptyRecord(bar);
 	}
 
-	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T> {
+	change<T>(bar: BarName, step: Step<T>): Promise<T> {
 		const key = keyOf(bar);
 		const changing = (this.#turns.get(key) ?? Promise.resolve()).then(async () => {
-			const { record, value } = await step(await this.read(bar));
+			const { record, value } = await step(await this.read(bar), NO_LOCK);
 			this.#records.set(key, record);
 			return value;
 		});
@@ -80,27 +87,29 @@ export class FileBarStore implements BarStore {
 	}
 
 	/** In this process one after the other, so that the file's lock is asked for by one of us at a time. */
-	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T> {
+	change<T>(bar: BarName, step: Step<T>): Promise<T> {
 		return this.#memory.change(bar, async (remembered) => {
 			let hasBegun = false;
-			const run = async (known: BarRecord) => {
+			const run: Step<T> = async (known, lock) => {
 				hasBegun = true;
-				return step(known);
+				return step(known, lock);
 			};
 			const path = this.pathOf(bar);
 			try {
-				return await withLock(path, LOCK_WAIT_MS, async () => {
+				return await withLock(path, LOCK_WAIT_MS, async (lock) => {
 					const before = this.#isRefused ? remembered : await this.#read(bar);
-					const changed = await run(before);
+					const changed = await run(before, lock);
+					// Whoever took the lock while we were stopped knows better.
+					if (changed.record === before || !(await lock.isOurs())) return changed;
 					// A disk that became full or read-only while we drew must not undo the draw.
-					if (changed.record !== before) this.#isRefused = !(await isWritten(path, changed.record));
+					this.#isRefused = !(await isWritten(path, changed.record));
 					return changed;
 				});
 			} catch (error) {
 				if (hasBegun) throw error;
 				const isHeld = (error as NodeJS.ErrnoException).code === "ELOCKED";
 				this.#isRefused = !isHeld;
-				return run(isHeld ? await this.#read(bar) : remembered);
+				return run(isHeld ? await this.#read(bar) : remembered, NO_LOCK);
 			}
 		});
 	}
