@@ -28,7 +28,7 @@ export interface BarStore {
 	pathOf(bar: BarName): string | undefined;
 }
 
-type Step<T> = (record: BarRecord, lock: HeldLock) => Promise<Changed<T>>;
+export type Step<T> = (record: BarRecord, lock: HeldLock) => Promise<Changed<T>>;
 
 export interface Changed<T> {
 	readonly record: BarRecord;

@@ -8,6 +8,7 @@ import { type Cli, type Command, CommandLine, type Target } from "../busybar.ts"
 import type { ExecFn, ExecResult } from "../cli/exec.ts";
 import { type Failure, failureOf } from "../cli/failures.ts";
 import type { Clock } from "../clock.ts";
+import type { HeldLock } from "../files/lock.ts";
 import type { Processes, ProcessIdentity } from "../processes.ts";
 import {
 	type BarRecord,
@@ -90,6 +91,7 @@ const EXPIRY_MARGIN_SECONDS = 5;
 export const RENEW_EVERY_MS = 30_000;
 const RENEWED_LIFETIME_SECONDS = 45;
 const OWED_TRY_EVERY_MS = 50_000;
+const LOCK_LOST = new Error("Another process has taken the lock.");
 
 /** How long the bar is to keep an alert that is to stay `leftMs` if nobody clears or renews it. */
 export function lifetimeSeconds(leftMs: number): number {
@@ -104,6 +106,8 @@ export class Drawing {
 	#last: Promise<unknown> = Promise.resolve();
 	/** The command that is under way, and what ends it. */
 	#running: { readonly name: "show" | "clear"; readonly ending: AbortController } | undefined;
+	/** That under which the current step runs, and is not to go on without. */
+	#lock: HeldLock | undefined;
 	#partings = 0;
 	#self: ProcessIdentity | undefined;
 
@@ -314,9 +318,11 @@ export class Drawing {
 				? sinceMs + lifetimeSeconds(holdMs) * 1_000 + moreMs
 				: Number.POSITIVE_INFINITY,
 		});
-		const startedMs = this.#ports.clock.monotonicMs();
-		this.#lit = litFor(false, this.#nowMs(), command.deadlineMs + PARKED_DRAW_MS);
-		const result = await this.#run("show", command);
+		let startedMs = 0;
+		const result = await this.#run("show", command, () => {
+			startedMs = this.#ports.clock.monotonicMs();
+			this.#lit = litFor(false, this.#nowMs(), command.deadlineMs + PARKED_DRAW_MS);
+		});
 		if (!result) return undefined;
 		const failure = failureOf("show", command, result, request.target);
 		if (!failure) this.#lit = litFor(true, this.#nowMs(), 0);
@@ -369,20 +375,38 @@ export class Drawing {
 		const result = this.#last.then(async () => {
 			const self = await this.#ports.processes.self();
 			this.#self = self;
-			return this.#ports.bars.change<T | undefined>(bar, async (record) => {
-				if (partings !== this.#partings) return { record, value: undefined };
-				const changed = await step(record, self);
-				return partings === this.#partings ? changed : { record, value: undefined };
+			const attempt = (isLast: boolean) =>
+				this.#ports.bars.change<T | undefined>(bar, async (record, lock) => {
+					if (partings !== this.#partings) return { record, value: undefined };
+					this.#lock = isLast ? undefined : lock;
+					const changed = await step(record, self);
+					return partings === this.#partings ? changed : { record, value: undefined };
+				});
+			// What it has seen of the bar may no longer be so.
+			return attempt(false).catch((error: unknown) => {
+				if (error !== LOCK_LOST) throw error;
+				return attempt(true);
 			});
 		});
 		this.#last = result.catch(() => undefined);
 		return result;
 	}
 
-	/** Undefined when `part` has cut it off: whoever does the parting clear then owns what is on the bar. */
-	async #run(name: "show" | "clear", command: Command): Promise<ExecResult | undefined> {
+	/**
+	 * Undefined when `part` has cut it off: whoever does the parting clear then owns what is on the bar. Rejects with
+	 * `LOCK_LOST` when this process was stopped for so long that another has gone on.
+	 */
+	async #run(
+		name: "show" | "clear",
+		command: Command,
+		onStart: () => void = () => undefined,
+	): Promise<ExecResult | undefined> {
+		const partings = this.#partings;
+		if ((await this.#lock?.isOurs()) === false) throw LOCK_LOST;
+		if (partings !== this.#partings) return undefined;
 		const ending = new AbortController();
 		this.#running = { name, ending };
+		onStart();
 		try {
 			const result = await this.#ports.exec(command.file, command.args, { ...command, signal: ending.signal });
 			return ending.signal.aborted ? undefined : result;
