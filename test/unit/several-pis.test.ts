@@ -74,6 +74,18 @@ describe("two pis on one bar", () => {
 		expect(bar.shown).toBeUndefined();
 	});
 
+	test("a verdict that the other pi has drawn again is seen, too, before that one's newer verdict", async () => {
+		const [bar, one, other] = pis(2);
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(500);
+		other?.cycle.show(done(0));
+		await bar.clock.advanceAsync(500);
+		other?.cycle.show(error(1));
+		await bar.clock.advanceAsync(20_000);
+		expect(bar.drawings.map(({ pattern }) => pattern)).toEqual(["check", "check", "cross", undefined]);
+		expect((bar.drawings[2]?.atMs ?? 0) - (bar.drawings[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(3_000);
+	});
+
 	test("with a CLI that cannot let it expire, the second one joins, and the last one out clears", async () => {
 		const [bar, one, other] = pis(2, { expiresAfter: false });
 		one?.cycle.show(done(0));

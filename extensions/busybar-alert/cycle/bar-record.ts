@@ -67,12 +67,20 @@ export function stillShown({ shown }: BarRecord, nowMs: number): Shown | undefin
 	return shown && (shown.expiresMs === null || shown.expiresMs > nowMs) ? shown : undefined;
 }
 
-/** How long a new picture has to wait until the verdict that another pi shows was seen; 0 for none. */
-export function waitForVerdictMs(shown: Shown | undefined, nowMs: number): number {
+/** How long a new picture of `self` has to wait until the verdicts that other pis have on the bar were seen; 0 for none. */
+export function waitForVerdictsMs(
+	shown: Shown | undefined,
+	leasesOfOthers: readonly Lease[],
+	self: ProcessIdentity,
+	nowMs: number,
+): number {
 	if (!shown?.isConfirmed || shown.alert === "turn") return 0;
-	const seenMs = nowMs - shown.drawnMs;
-	const enoughMs = Math.min(VERDICT_AT_LEAST_MS, shown.untilMs - shown.drawnMs);
-	return Math.max(0, Math.ceil(enoughMs - seenMs));
+	// The last to draw may have drawn again what others had drawn before.
+	const same = leasesOfOthers.filter(({ anim, display }) => anim === shown.anim && display === shown.display);
+	const drawn = same.map(({ sinceMs, untilMs }) => ({ drawnMs: sinceMs, untilMs }));
+	if (!isSame(shown.owner, self)) drawn.push(shown);
+	const left = drawn.map(({ drawnMs, untilMs }) => Math.min(drawnMs + VERDICT_AT_LEAST_MS, untilMs) - nowMs);
+	return Math.max(0, ...left.map(Math.ceil));
 }
 
 /** What belongs on the bar when the alert before it ends: the most urgent of the leases, of equal ones the newest. */

@@ -20,7 +20,7 @@ import {
 	outageAfter,
 	type Shown,
 	stillShown,
-	waitForVerdictMs,
+	waitForVerdictsMs,
 } from "./bar-record.ts";
 import type { BarStore, Changed } from "./bar-store.ts";
 import type { AlertRequest } from "./request.ts";
@@ -151,10 +151,8 @@ export class Drawing {
 				const outcome = isOurs ? "extended" : "joined";
 				return { record: { ...record, leases: [...leases, mine], shown: kept }, value: { outcome } };
 			}
-			if (shown && !isOurs && !isThere) {
-				const ms = waitForVerdictMs(shown, nowMs);
-				if (ms > 0) return answer({ outcome: "wait", ms });
-			}
+			const waitMs = isThere ? 0 : waitForVerdictsMs(shown, leases, self, nowMs);
+			if (waitMs > 0) return answer({ outcome: "wait", ms: waitMs });
 			// The bar refuses an element that moves to its other display.
 			if (shown && shown.display !== request.target.display) {
 				if (!(await this.#clearOnce(cli, request.target))) return answer(undefined);
