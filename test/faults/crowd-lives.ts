@@ -195,7 +195,10 @@ class RealPi extends Book implements Life {
 		this.backMs.push(Date.now());
 		const first = this.#pi.events.length;
 		await this.unlessKilled(this.#pi.prompt("go"));
-		const seen = async (count: number, matches: (record: { readonly type: string; readonly method?: unknown }) => boolean) => {
+		const seen = async (
+			count: number,
+			matches: (record: { readonly type: string; readonly method?: unknown }) => boolean,
+		) => {
 			for (;;) {
 				const found = this.#pi.events.slice(first).filter(matches)[count - 1];
 				if (found) return found;

@@ -86,8 +86,12 @@ export function judge({ lives, rows, journal, busy, holdSeconds }: Watched): Ver
 			if (before) before.untilMs = Math.min(before.untilMs, draw.atMs);
 			const untilMs =
 				row.alert === "question"
-					? (life.asked.find(({ alert, reason, atMs: askedMs, answeredMs }) =>
-							alert === "question" && reason === row.reason && (answeredMs ?? Infinity) > draw.atMs - SLACK_MS && askedMs <= draw.atMs,
+					? (life.asked.find(
+							({ alert, reason, atMs: askedMs, answeredMs }) =>
+								alert === "question" &&
+								reason === row.reason &&
+								(answeredMs ?? Infinity) > draw.atMs - SLACK_MS &&
+								askedMs <= draw.atMs,
 						)?.answeredMs ?? Number.POSITIVE_INFINITY)
 					: draw.atMs + holdSeconds * 1_000;
 			wants.push({ by: life, alert: row.alert, picture: draw.picture, reason: row.reason, fromMs: draw.atMs, untilMs });
@@ -121,7 +125,12 @@ function isOf(picture: string | undefined, anim: string): boolean {
 
 /** When the bar did what it was asked for: it answers at once then. Expiries are put in between. */
 function actsOf(journal: readonly JournalEntry[], busy: Watched["busy"]): Act[] {
-	const asked: (Act & { expiresMs?: number })[] = busy.map(([atMs]) => ({ atMs, kind: "busy", by: "", picture: undefined }));
+	const asked: (Act & { expiresMs?: number })[] = busy.map(([atMs]) => ({
+		atMs,
+		kind: "busy",
+		by: "",
+		picture: undefined,
+	}));
 	for (const { path, method, status, at, ms = 0, query, body } of journal) {
 		if (path !== DRAW || status !== 200) continue;
 		const by = query.pi ?? "";
@@ -161,10 +170,11 @@ function wrongClears(acts: readonly Act[], wants: readonly Want[]): string[] {
 		if (act.kind !== "clear" || wasDark) return [];
 		const { atMs, by } = act;
 		const robbed = wants.find(
-			(want) =>
-				want.by.name !== by && want.fromMs < atMs && want.untilMs > atMs + SLACK_MS && want.by.endedMs > atMs,
+			(want) => want.by.name !== by && want.fromMs < atMs && want.untilMs > atMs + SLACK_MS && want.by.endedMs > atMs,
 		);
-		return robbed ? [`${by} cleared ${robbed.by.name} ${robbed.alert} ${robbed.reason} after ${atMs - robbed.fromMs} ms`] : [];
+		return robbed
+			? [`${by} cleared ${robbed.by.name} ${robbed.alert} ${robbed.reason} after ${atMs - robbed.fromMs} ms`]
+			: [];
 	});
 }
 
@@ -181,7 +191,8 @@ function leftLit(acts: readonly Act[], wants: readonly Want[], holdSeconds: numb
 				...wants.filter((want) => want.picture === picture && want.fromMs <= act.atMs).map(({ untilMs }) => untilMs),
 			);
 			longestLeftMs = Math.max(longestLeftMs, act.atMs - wanted);
-			if (act.atMs - wanted > 5_000 + SLACK_MS) left.push(`${picture} for ${act.atMs - wanted} ms until ${act.kind} of ${act.by}`);
+			if (act.atMs - wanted > 5_000 + SLACK_MS)
+				left.push(`${picture} for ${act.atMs - wanted} ms until ${act.kind} of ${act.by}`);
 			lit = undefined;
 		}
 		if (act.kind === "draw" && act.picture !== undefined) {

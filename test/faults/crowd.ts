@@ -10,7 +10,7 @@ import { BUNDLED_CLI } from "../../extensions/busybar-alert/cli/which-cli.ts";
 import { resolveSettings } from "../../extensions/busybar-alert/settings-file.ts";
 import { PiDesk } from "../support/pi-desk.ts";
 import type { SimulatedBar } from "../support/simulated-bar.ts";
-import { type Life, planRun, type PlannedRun, type StartLife } from "./crowd-lives.ts";
+import { type Life, type PlannedRun, planRun, type StartLife } from "./crowd-lives.ts";
 import { Dice } from "./crowd-random.ts";
 import { judge, type Verdicts } from "./crowd-verdicts.ts";
 
@@ -97,8 +97,7 @@ async function play(desk: PiDesk, bar: SimulatedBar, crowd: Crowd): Promise<Crow
 		crowd.busy && runBusyTimer(bar, crowd.busy, busy),
 		playing,
 	]);
-	const look = () =>
-		judge({ lives, rows: desk.log(), journal: watch.journal, busy, holdSeconds: HOLD_SECONDS });
+	const look = () => judge({ lives, rows: desk.log(), journal: watch.journal, busy, holdSeconds: HOLD_SECONDS });
 	// What the BUSY timer was in the way of is shown within a minute.
 	const limitMs = Date.now() + 75_000;
 	for (;;) {
@@ -111,7 +110,16 @@ async function play(desk: PiDesk, bar: SimulatedBar, crowd: Crowd): Promise<Crow
 	const load = loadSince(cpuBefore);
 	await Promise.all(lives.filter(({ endedMs }) => endedMs === Number.POSITIVE_INFINITY).map((life) => life.quit()));
 	await watch.end();
-	if (process.env.CROWD_DUMP) writeFileSync(process.env.CROWD_DUMP, JSON.stringify({ lives: lives.map((l) => ({ name: l.name, pid: l.pid, asked: l.asked, backMs: l.backMs, endedMs: l.endedMs })), rows: desk.log(), journal: watch.journal, busy }));
+	if (process.env.CROWD_DUMP)
+		writeFileSync(
+			process.env.CROWD_DUMP,
+			JSON.stringify({
+				lives: lives.map((l) => ({ name: l.name, pid: l.pid, asked: l.asked, backMs: l.backMs, endedMs: l.endedMs })),
+				rows: desk.log(),
+				journal: watch.journal,
+				busy,
+			}),
+		);
 	return {
 		verdicts: look(),
 		wrongPictures: watch.wrongPictures,
@@ -160,7 +168,11 @@ async function doHarm({ seed, harmEverySeconds }: Crowd, lives: readonly Life[],
 	return done;
 }
 
-async function runBusyTimer(bar: SimulatedBar, [from, to]: readonly [number, number], busy: [number, number][]): Promise<void> {
+async function runBusyTimer(
+	bar: SimulatedBar,
+	[from, to]: readonly [number, number],
+	busy: [number, number][],
+): Promise<void> {
 	await delay(from * 1_000);
 	const fromMs = Date.now();
 	await bar.busy(true);
@@ -235,7 +247,10 @@ class Watch {
 function cpuTimes(): { readonly all: number; readonly idle: number } {
 	const times = cpus().map((cpu) => cpu.times);
 	const idle = times.reduce((sum, time) => sum + time.idle + 0, 0);
-	return { idle, all: times.reduce((sum, { user, nice, sys, idle: free, irq }) => sum + user + nice + sys + free + irq, 0) };
+	return {
+		idle,
+		all: times.reduce((sum, { user, nice, sys, idle: free, irq }) => sum + user + nice + sys + free + irq, 0),
+	};
 }
 
 function loadSince(before: ReturnType<typeof cpuTimes>): number {
