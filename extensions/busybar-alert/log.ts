@@ -7,6 +7,7 @@ import { appendFileSync } from "node:fs";
 import { appendFile, mkdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { FailureKind } from "./cli/failures.ts";
+import { withLock } from "./files/lock.ts";
 import type { Alert } from "./settings.ts";
 import type { Gate } from "./when/gates.ts";
 
@@ -58,7 +59,7 @@ export function rowOf(asked: Pick<RowOrigin, "alert" | "reason" | "session">, ev
 }
 
 const ROTATE_AT_BYTES = 1024 * 1024;
-const LOCK_RETRIES = { retries: 10, minTimeout: 20, maxTimeout: 200 };
+const LOCK_WAIT_MS = 5_000;
 
 export class AlertLog {
 	readonly #folder: string;
@@ -125,14 +126,10 @@ export class AlertLog {
 	}
 
 	async #rotate(): Promise<void> {
-		const { lock } = await import("proper-lockfile");
-		const unlock = await lock(this.#path, { realpath: false, retries: LOCK_RETRIES, onCompromised: () => undefined });
-		try {
+		await withLock(this.#path, LOCK_WAIT_MS, async () => {
 			// Another pi may have rotated while we waited.
 			if ((await stat(this.#path)).size > ROTATE_AT_BYTES) await rename(this.#path, this.#rotatedPath);
-		} finally {
-			await unlock();
-		}
+		});
 	}
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where the record of a bar is kept: a small file per bar in `bars/` of the cache folder, changed under a lock that is
- * held while a process draws or clears. Where the disk refuses, this process remembers for itself. Touches that folder only.
+ * Keeps the record of each bar in a small file in `bars/` of the cache folder. It is changed under a lock that is held while
+ * a process draws or clears. If the disk refuses, this process keeps its own record in memory. Touches only that folder.
  */
 
 import { createHash } from "node:crypto";
@@ -15,16 +15,16 @@ import type { AlertRequest } from "./request.ts";
 export type BarName = Pick<AlertRequest["target"], "addr" | "applicationName">;
 
 export interface BarStore {
-	/** As it was at the last change; never waits for the lock and never rejects. */
+	/** The latest record. Does not wait for the lock. Never rejects. */
 	read(bar: BarName): Promise<BarRecord>;
 	/**
-	 * Runs `step` while no other does for this bar, and keeps the record that it gives back, unless the lock was lost
-	 * meanwhile. Rejects only as `step` does.
+	 * Runs `step` while no other step runs for this bar, and keeps the record that it returns, unless the lock was lost
+	 * meanwhile. Rejects only if `step` does.
 	 */
 	change<T>(bar: BarName, step: Step<T>): Promise<T>;
-	/** Of every bar that something is known of. Never rejects. */
+	/** All bars that have a record. Never rejects. */
 	known(): Promise<readonly BarName[]>;
-	/** The file of the bar's record, for a process that outlives this one; undefined where there is none. */
+	/** The file of the bar's record, for a process that outlives this one; undefined if there is no file. */
 	pathOf(bar: BarName): string | undefined;
 }
 
@@ -35,9 +35,9 @@ export interface Changed<T> {
 	readonly value: T;
 }
 
-/** A draw at a bar that hangs is over after 8 s; whoever waited longer than that goes on without the others. */
+/** A draw at a bar that hangs ends after 8 s. After this time a step runs without the lock. */
 const LOCK_WAIT_MS = 15_000;
-/** Nobody can take it over. */
+/** Cannot be taken over. */
 const NO_LOCK: HeldLock = { isOurs: async () => true };
 
 export class MemoryBarStore implements BarStore {
@@ -86,7 +86,7 @@ export class FileBarStore implements BarStore {
 		return this.#isRefused ? this.#memory.read(bar) : this.#read(bar);
 	}
 
-	/** In this process one after the other, so that the file's lock is asked for by one of us at a time. */
+	/** Steps of this process run in order, so that only one of them asks for the file's lock. */
 	change<T>(bar: BarName, step: Step<T>): Promise<T> {
 		return this.#memory.change(bar, async (remembered) => {
 			let hasBegun = false;
@@ -99,9 +99,9 @@ export class FileBarStore implements BarStore {
 				return await withLock(path, LOCK_WAIT_MS, async (lock) => {
 					const before = this.#isRefused ? remembered : await this.#read(bar);
 					const changed = await run(before, lock);
-					// Whoever took the lock while we were stopped knows better.
+					// Another process took the lock while this one was stopped, and its record is newer.
 					if (changed.record === before || !(await lock.isOurs())) return changed;
-					// A disk that became full or read-only while we drew must not undo the draw.
+					// If the disk became full or read-only meanwhile, the draw is still done.
 					this.#isRefused = !(await isWritten(path, changed.record));
 					return changed;
 				});
@@ -151,7 +151,7 @@ function isBarName(value: unknown): value is BarName {
 	return typeof found?.addr === "string" && typeof found.applicationName === "string";
 }
 
-/** A damaged file, or one whose hash met another bar's, counts as absent. */
+/** A damaged file, or one of another bar with the same hash, counts as absent. */
 function isRecord(value: unknown, bar: BarName): value is BarRecord {
 	if (!isBarName(value) || keyOf(value) !== keyOf(bar)) return false;
 	const { leases, shown, outage } = value as Partial<BarRecord>;

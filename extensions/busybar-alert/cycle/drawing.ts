@@ -1,6 +1,6 @@
 /**
- * What is, or may be, on the bar because of this process: draws it, renews it, takes it off, hands it over when the
- * process ends. Each step looks at what other pis have on the bar, and keeps them out until it is done.
+ * What this process has, or may have, on the bar: draws it, renews it, clears it, and hands it over when the process ends.
+ * Each step considers what other pis have on the bar, and locks them out until it is done.
  * Imports nothing from pi; runs the CLI through the exec port.
  */
 
@@ -33,31 +33,31 @@ export interface DrawingPorts {
 	readonly processes: Processes;
 }
 
-/** One picture, with all that taking it off again needs. */
+/** A picture, with everything needed to clear it again. */
 export interface Picture {
 	readonly request: AlertRequest;
 	readonly cli: Cli;
-	/** The fallback where the requested one could not be shown. */
+	/** The fallback if the requested one could not be shown. */
 	readonly pattern: string;
 	readonly anim: string;
 }
 
-/** What is or may be on the bar for us. Times are milliseconds since the machine started. */
+/** What is or may be on the bar for this process. Times are milliseconds since the machine started. */
 export interface Lit extends Picture {
-	/** The bar has said so. Otherwise it may be on the bar: its answer is still to come, or was lost. */
+	/** The bar has confirmed it. Otherwise it may be on the bar: the answer is still to come, or was lost. */
 	readonly isConfirmed: boolean;
 	readonly sinceMs: number;
-	/** When the bar ends it by itself; Infinity with a CLI that cannot let it expire. */
+	/** When the bar ends it itself; Infinity if the CLI lacks `--expires-after`. */
 	readonly expiresMs: number;
 }
 
 export type Drawn =
 	| { readonly outcome: "drawn"; readonly tookMs: number }
-	/** It is lit already, and a CLI that cannot let it expire cannot draw it again: by us, or by another pi. */
+	/** It is already lit, by this pi or by another, and a CLI without `--expires-after` cannot draw it again. */
 	| { readonly outcome: "extended" | "joined" }
-	/** Another pi's verdict has to be seen first. */
+	/** Another pi's verdict must be lit for its time first. */
 	| { readonly outcome: "wait"; readonly ms: number }
-	/** Another pi has found a moment ago that the bar does not answer. */
+	/** Another pi found a moment ago that the bar does not answer. */
 	| { readonly outcome: "away" }
 	| { readonly outcome: "failed"; readonly failure: Failure };
 
@@ -75,25 +75,28 @@ export type Cleared =
 export interface Parting {
 	readonly cli: Cli;
 	readonly target: Target;
-	/** A draw that is under way may still appear after us. */
+	/** A draw that is under way may still appear after this process has ended. */
 	readonly delayMs: number;
-	/** The clear is not to be done if the record in this file names another process than this one as the last to draw. */
+	/** Skip the clear if the record in this file says that another process has drawn since. */
 	readonly unlessShownByOther: { readonly path: string; readonly self: ProcessIdentity } | undefined;
-	/** A draw that was cut off, to be done again first. */
+	/** A draw that was cut off and must be repeated first. */
 	readonly redraw: Picture | undefined;
 }
 
-/** A draw that the bar has parked for 1.5 s can still appear after its client has gone: docs/bar.md. */
+/** The bar parks a draw for up to 1.5 s and may show it after its client has gone: docs/bar.md. */
 export const PARKED_DRAW_MS = 2_000;
-/** The bar ends an alert by itself this long after its hold, should nobody clear it. */
+/** The bar ends an alert itself this long after its hold, if nobody clears it. */
 const EXPIRY_MARGIN_SECONDS = 5;
-/** A longer alert is drawn again every so often: after `kill -9` it is not to stay for its whole hold. Whole turns of our patterns. */
+/**
+ * A longer alert gets a short lifetime and is renewed, so that it does not stay for its whole hold after `kill -9`.
+ * A multiple of the length of our patterns, so that they do not jump.
+ */
 export const RENEW_EVERY_MS = 30_000;
 const RENEWED_LIFETIME_SECONDS = 45;
 const OWED_TRY_EVERY_MS = 50_000;
 const LOCK_LOST = new Error("Another process has taken the lock.");
 
-/** How long the bar is to keep an alert that is to stay `leftMs` if nobody clears or renews it. */
+/** The lifetime, on the bar, of an alert that still has `leftMs` to stay. */
 export function lifetimeSeconds(leftMs: number): number {
 	const seconds = Math.ceil(leftMs / 1_000) + EXPIRY_MARGIN_SECONDS;
 	return leftMs > RENEW_EVERY_MS ? Math.min(seconds, RENEWED_LIFETIME_SECONDS) : seconds;
@@ -102,11 +105,11 @@ export function lifetimeSeconds(leftMs: number): number {
 export class Drawing {
 	readonly #ports: DrawingPorts;
 	#lit: Lit | undefined;
-	/** Settles when everything asked for so far is done. */
+	/** Settles when all steps so far are done. */
 	#last: Promise<unknown> = Promise.resolve();
 	/** The command that is under way, and what ends it. */
 	#running: { readonly name: "show" | "clear"; readonly ending: AbortController } | undefined;
-	/** That under which the current step runs, and is not to go on without. */
+	/** The lock under which the current step runs. Undefined if the step may go on without it. */
 	#lock: HeldLock | undefined;
 	#partings = 0;
 	#self: ProcessIdentity | undefined;
@@ -115,7 +118,7 @@ export class Drawing {
 		this.#ports = ports;
 	}
 
-	/** What this process wants on the bar, though the bar may have ended it, or show another pi's alert. */
+	/** What this process wants on the bar, even if the bar has ended it or shows another pi's alert. */
 	get wanted(): Lit | undefined {
 		return this.#lit;
 	}
@@ -131,8 +134,7 @@ export class Drawing {
 	}
 
 	/**
-	 * Draws over what is lit. After a failure that is not late, what was lit before still is. Resolves to undefined when
-	 * `part` has cut it off. Never rejects.
+	 * Draws over what is lit. Resolves to undefined if `part` has cut it off. Never rejects.
 	 */
 	draw(picture: Picture): Promise<Drawn | undefined> {
 		const { request, cli, anim } = picture;
@@ -153,7 +155,7 @@ export class Drawing {
 			}
 			const waitMs = isThere ? 0 : waitForVerdictsMs(shown, leases, self, nowMs);
 			if (waitMs > 0) return answer({ outcome: "wait", ms: waitMs });
-			// The bar refuses an element that moves to its other display.
+			// The bar refuses to move an element to the other display.
 			if (shown && shown.display !== request.target.display) {
 				if (!(await this.#clearOnce(cli, request.target))) return answer(undefined);
 			}
@@ -174,7 +176,7 @@ export class Drawing {
 		});
 	}
 
-	/** Has the bar keep our alert for another while, or show it again, unless another pi's is on it. Never rejects. */
+	/** Renews the lifetime of our alert, or shows it again, unless another pi's is on the bar. Never rejects. */
 	async renew(): Promise<void> {
 		const lit = this.#lit;
 		if (!lit?.cli.abilities.expiresAfter) return;
@@ -200,9 +202,9 @@ export class Drawing {
 	}
 
 	/**
-	 * One try to end our alert: what another pi has on the bar stays there, what another waits to have there is drawn,
-	 * and only when there is neither is the bar cleared. Resolves to undefined when there is nothing of ours, or `part`
-	 * took it over. Never rejects.
+	 * Tries once to end our alert. If another pi's alert is on the bar, it stays; if another pi still wants one there, that is
+	 * drawn; otherwise the bar is cleared. Resolves to undefined if there is nothing of ours, or `part` has taken it over.
+	 * Never rejects.
 	 */
 	clear(): Promise<Cleared | undefined> {
 		const target = this.#lit?.request.target;
@@ -221,7 +223,7 @@ export class Drawing {
 		});
 	}
 
-	/** Takes off what a pi has left on this bar that is no more. Resolves to what that was. Never rejects. */
+	/** Clears what a dead pi has left on this bar, and resolves to it. Never rejects. */
 	clearLeftOver(cli: Cli, target: Target): Promise<Shown | undefined> {
 		return this.#change(target, async (record, self) => {
 			const shown = stillShown(record, this.#nowMs());
@@ -236,15 +238,15 @@ export class Drawing {
 	}
 
 	/**
-	 * Gives up what is lit to whoever clears it while the process ends. Undefined when nothing of ours can be lit, or when
-	 * its user wants it to outlast pi.
-	 * @param when `after_hold` lets the alert have its time first
+	 * Gives up what is lit, because the process is ending. Undefined if nothing of ours can be lit, or if the user wants it to
+	 * outlast pi.
+	 * @param when `after_hold` leaves the alert its time
 	 */
 	part(when: "now" | "after_hold"): Parting | undefined {
 		const { lit } = this;
 		if (!lit || this.outlasts(lit)) return undefined;
 		this.#lit = undefined;
-		// No request of ours must reach the bar after the clear.
+		// No request of this process may reach the bar after the clear.
 		this.#partings += 1;
 		this.#running?.ending.abort();
 		const holdLeftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - this.#nowMs();
@@ -258,12 +260,12 @@ export class Drawing {
 		};
 	}
 
-	/** Its user wants the alert to outlast pi, and the bar can end it by itself. */
+	/** Whether the user wants the alert to outlast pi, and the bar can end it itself. */
 	outlasts(lit: Lit): boolean {
 		return !lit.request.clearOnShutdown && Number.isFinite(lit.expiresMs);
 	}
 
-	/** Puts on the bar what belongs there when nothing of this process does. Undefined when `part` has cut it off. */
+	/** Shows what belongs on the bar once this process wants nothing there. Undefined if `part` has cut it off. */
 	async #settle(
 		record: BarRecord,
 		cli: Cli,
@@ -301,7 +303,7 @@ export class Drawing {
 		return { record: { ...record, shown: undefined }, value: { handedOver: false } };
 	}
 
-	/** Draws, and knows from the start of it that the picture may be lit, whatever becomes of us or of the answer. */
+	/** From the start of the draw the picture counts as possibly lit, whatever happens to the answer. */
 	async #show(
 		picture: Picture,
 	): Promise<{ readonly failure: Failure | undefined; readonly tookMs: number } | undefined> {
@@ -327,7 +329,7 @@ export class Drawing {
 		return { failure, tookMs: Math.round(this.#ports.clock.monotonicMs() - startedMs) };
 	}
 
-	/** HTTP 400 means that nothing of ours is lit: cleared. Undefined when `part` has cut it off. */
+	/** HTTP 400 means that nothing of ours is lit, which counts as cleared. Undefined if `part` has cut it off. */
 	async #clearOnce(cli: Cli, target: Target): Promise<{ readonly failure: Failure | undefined } | undefined> {
 		const command = new CommandLine(cli, this.#ports.env).clear(target);
 		const result = await this.#run("clear", command);
@@ -352,7 +354,7 @@ export class Drawing {
 		return { ...lease, drawnMs, expiresMs, isConfirmed };
 	}
 
-	/** Of pis that live, and whose time is not over. */
+	/** Those of pis that are alive, and whose time is not over. */
 	async #leasesOfOthers({ leases }: BarRecord, self: ProcessIdentity): Promise<readonly Lease[]> {
 		const nowMs = this.#nowMs();
 		const others = leases.filter(({ owner, untilMs }) => !isSame(owner, self) && untilMs > nowMs);
@@ -364,7 +366,7 @@ export class Drawing {
 		return this.#ports.processes.isAlive(owner);
 	}
 
-	/** One step at a time, in this process and among all: a clear that reached the bar after a later draw would take that away. */
+	/** One step at a time, in this process and among all pis: a late clear would otherwise remove a newer drawing. */
 	#change<T>(
 		bar: Target,
 		step: (record: BarRecord, self: ProcessIdentity) => Promise<Changed<T | undefined>>,
@@ -380,7 +382,7 @@ export class Drawing {
 					const changed = await step(record, self);
 					return partings === this.#partings ? changed : { record, value: undefined };
 				});
-			// What it has seen of the bar may no longer be so.
+			// The record that it saw may be out of date.
 			return attempt(false).catch((error: unknown) => {
 				if (error !== LOCK_LOST) throw error;
 				return attempt(true);
@@ -391,8 +393,8 @@ export class Drawing {
 	}
 
 	/**
-	 * Undefined when `part` has cut it off: whoever does the parting clear then owns what is on the bar. Rejects with
-	 * `LOCK_LOST` when this process was stopped for so long that another has gone on.
+	 * Undefined if `part` has cut it off: another process then cleans up. Rejects with `LOCK_LOST` if this process was
+	 * stopped for so long that another has gone on.
 	 */
 	async #run(
 		name: "show" | "clear",
@@ -418,7 +420,7 @@ export class Drawing {
 	}
 }
 
-/** A manual test always tries, and of all owed verdicts of this machine one a minute. */
+/** A manual test always tries. Of all owed verdicts on this machine, one a minute may try. */
 function maySkipBackoff({ isManual, owedSinceMs }: AlertRequest, { outage }: BarRecord, nowMs: number): boolean {
 	return isManual || (owedSinceMs !== undefined && nowMs - (outage?.lastTryMs ?? 0) >= OWED_TRY_EVERY_MS);
 }
@@ -440,7 +442,7 @@ function leaseOf({ request, pattern, anim }: Picture, owner: ProcessIdentity, si
 	};
 }
 
-/** The same bar and owner: what is drawn there replaces what is lit there. */
+/** The same bar and application name: a draw replaces what is lit there. */
 export function sameBar(one: Target, other: Target): boolean {
 	return one.addr === other.addr && one.applicationName === other.applicationName;
 }

@@ -1,10 +1,10 @@
-/** A lock that all processes of this user share. Touches the folder of the locked file only. */
+/** A lock shared by all processes of this user. Touches only the folder of the locked file. */
 
 import fs from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 
-/** A holder that was killed or stopped renews its lock no more, and loses it after this time. */
+/** A holder that was killed or stopped no longer renews its lock, and loses it after this time. */
 const STALE_MS = 3_000;
 const RENEW_MS = 1_000;
 const ASK_AGAIN_MS = 40;
@@ -19,9 +19,9 @@ export interface HeldLock {
 }
 
 /**
- * Runs `step` while no other process, and no other caller in this one, runs one for the same path; the file itself need
- * not exist. Rejects as `step` does, with `ELOCKED` when the lock was not to be had within `waitMs`, or with the
- * system's error when the folder cannot be written.
+ * Runs `step` while nobody else runs a step for the same path, in this process or another. The file need not exist. Rejects
+ * if `step` does, with code `ELOCKED` if the lock could not be acquired within `waitMs`, or with the system's error if the
+ * folder cannot be written.
  */
 export async function withLock<T>(
 	path: string,
@@ -44,26 +44,26 @@ export async function withLock<T>(
 			maxTimeout: ASK_AGAIN_MS,
 			randomize: true,
 		},
-		// Its default throws from a timer, which would end pi.
+		// The default throws from a timer, which would end pi.
 		onCompromised: () => undefined,
 	});
 	try {
 		return await step(folder);
 	} finally {
-		// Fails when another process took it over while we were stopped: it is theirs.
+		// Fails if another process took it over while this one was stopped. The lock is theirs then.
 		await unlock().catch(() => undefined);
 	}
 }
 
 /**
- * The file system as the lock library is to see it. By itself the library removes an abandoned lock even if another process
- * has taken it a moment ago, and at the end a lock that is no longer its own: after one such mistake, each holder removes
- * the lock of the next.
+ * The file system as the lock library sees it. Left alone, the library removes an abandoned lock although another process has
+ * taken it over a moment ago, and releases a lock that is no longer its own. After one such mistake, each holder releases the
+ * lock of the next.
  */
 class LockFolder implements HeldLock {
 	readonly #path: string;
 	readonly #files: Files;
-	/** What its time was set to by us, who hold it; undefined before. */
+	/** The time that we last set it to; undefined as long as it is not ours. */
 	#renewedMs: number | undefined;
 	readonly fs: typeof fs;
 
@@ -75,7 +75,7 @@ class LockFolder implements HeldLock {
 			mkdir: files.mkdir,
 			stat: ((path: string, done: (error: NodeJS.ErrnoException | null, stats?: fs.Stats) => void) =>
 				files.stat(path, (error, stats) => {
-					// A lock from the future was made before the clock was set back: nothing else would free it.
+					// A lock from the future was made before the clock was set back; nothing else would free it.
 					if (stats && isStale(stats)) stats.mtime = new Date(0);
 					done(error, stats);
 				})) as typeof fs.stat,
@@ -89,7 +89,7 @@ class LockFolder implements HeldLock {
 
 	async isOurs(): Promise<boolean> {
 		const stats = await this.#stat().catch(() => undefined);
-		// Whoever takes it does so a stale time later. Some file systems keep whole seconds only.
+		// Another process takes it only when it is stale. Some file systems keep whole seconds only.
 		return stats !== undefined && Math.abs(stats.mtimeMs - (this.#renewedMs ?? 0)) < STALE_MS / 2;
 	}
 
@@ -99,7 +99,7 @@ class LockFolder implements HeldLock {
 			if (await this.isOurs()) await rmdir(this.#path);
 			return;
 		}
-		// Of all who have seen that it is stale, one at a time looks again. The others fail, and ask again later.
+		// Of all processes that saw a stale lock, one at a time looks again. The others ask again later.
 		const looking = `${this.#path}.stale`;
 		const mkdir = promisify(this.#files.mkdir) as (path: string) => Promise<void>;
 		await mkdir(looking).catch(async (error: NodeJS.ErrnoException) => {
