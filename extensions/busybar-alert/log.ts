@@ -3,10 +3,11 @@
  * Only touches the log's folder. No row ever contains the access key.
  */
 
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { appendFile, mkdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { FailureKind } from "./cli/failures.ts";
+import { withLock } from "./files/lock.ts";
 import type { Alert } from "./settings.ts";
 import type { Gate } from "./when/gates.ts";
 
@@ -58,11 +59,13 @@ export function rowOf(asked: Pick<RowOrigin, "alert" | "reason" | "session">, ev
 }
 
 const ROTATE_AT_BYTES = 1024 * 1024;
-const LOCK_RETRIES = { retries: 10, minTimeout: 20, maxTimeout: 200 };
+const LOCK_WAIT_MS = 5_000;
 
 export class AlertLog {
 	readonly #folder: string;
 	readonly #queue: string[] = [];
+	/** Handed to the system, which has not yet said that it is written. */
+	#writing = "";
 	#draining: Promise<void> | undefined;
 
 	constructor(folder: string) {
@@ -90,10 +93,11 @@ export class AlertLog {
 		while (this.#draining) await this.#draining;
 	}
 
-	/** Writes what is still queued before the process ends. */
+	/** Writes what is not yet written before the process ends. */
 	flushAtExit(): void {
-		const lines = this.#queue.splice(0).join("");
+		const queued = this.#queue.splice(0).join("");
 		try {
+			const lines = this.#isWritten(this.#writing) ? queued : this.#writing + queued;
 			if (lines !== "") appendFileSync(this.#path, lines, { mode: 0o600 });
 		} catch {
 			// The process is ending, and there is nobody left to tell.
@@ -109,30 +113,32 @@ export class AlertLog {
 		return texts.join("").split("\n").flatMap(parseRow);
 	}
 
+	#isWritten(lines: string): boolean {
+		return lines === "" || (existsSync(this.#path) && readFileSync(this.#path, "utf8").includes(lines));
+	}
+
 	async #drain(): Promise<void> {
 		// Rows of one decision are written together, after the handler that caused them has returned.
 		await new Promise((resolve) => setImmediate(resolve));
 		while (this.#queue.length > 0) {
-			const lines = this.#queue.splice(0).join("");
+			this.#writing = this.#queue.splice(0).join("");
 			try {
 				await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-				await appendFile(this.#path, lines, { mode: 0o600 });
+				await appendFile(this.#path, this.#writing, { mode: 0o600 });
+				this.#writing = "";
 				if ((await stat(this.#path)).size > ROTATE_AT_BYTES) await this.#rotate();
 			} catch {
 				// A full or read-only disk must affect neither the alert nor pi.
+				this.#writing = "";
 			}
 		}
 	}
 
 	async #rotate(): Promise<void> {
-		const { lock } = await import("proper-lockfile");
-		const unlock = await lock(this.#path, { realpath: false, retries: LOCK_RETRIES, onCompromised: () => undefined });
-		try {
+		await withLock(this.#path, LOCK_WAIT_MS, async () => {
 			// Another pi may have rotated the log while we waited.
 			if ((await stat(this.#path)).size > ROTATE_AT_BYTES) await rename(this.#path, this.#rotatedPath);
-		} finally {
-			await unlock();
-		}
+		});
 	}
 }
 

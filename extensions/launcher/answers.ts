@@ -2,8 +2,8 @@
 
 import type { TObject } from "typebox";
 import type { PiAction, PiExtension, RegisteredExtensions, SettingsInForce } from "../_shared/registry.ts";
+import { pagesOf } from "./extension-pages.ts";
 import { fieldsOf, shownValue } from "./fields.ts";
-import { pagesOf } from "./pages.ts";
 
 export function extensionsText({ extensions, duplicates }: RegisteredExtensions): string {
 	const lines = table(extensions.map(({ id, description }) => [id, description]));

@@ -2,7 +2,7 @@
 
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import type { PiExtension } from "../_shared/registry.ts";
-import { pagesOf } from "./pages.ts";
+import { pagesOf } from "./extension-pages.ts";
 
 /** @returns values that take the place of all arguments, or null if there is nothing, as pi wants it */
 export function completions(extensions: readonly PiExtension[], typed: string): AutocompleteItem[] | null {

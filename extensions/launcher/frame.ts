@@ -1,52 +1,19 @@
 /** The frame around the screens of /px: which one is open, the way back, borders, title and key hints. Draws in pi only. */
 
-import { stripVTControlCharacters } from "node:util";
-import { DynamicBorder, type Theme } from "@earendil-works/pi-coding-agent";
+import { DynamicBorder } from "@earendil-works/pi-coding-agent";
 import {
 	type Component,
 	type Focusable,
-	type Keybinding,
-	type KeybindingsManager,
 	Text,
-	type TUI,
 	type TuiMouseEvent,
 	type TuiMouseEventResult,
 	truncateToWidth,
 	visibleWidth,
-	wrapTextWithAnsi,
 } from "@earendil-works/pi-tui";
-import { Page } from "./page.ts";
-
-/** A key binding and what it does here. */
-export type Hint = readonly [keybinding: Keybinding, does: string];
-
-export interface Screen {
-	readonly title: string;
-	readonly hints: readonly Hint[];
-	/** Whether its text cursor is to blink. */
-	focused: boolean;
-	/** It gets as many rows as there are. */
-	readonly isTall?: boolean;
-	/** All there is to say about what is selected; `render` may have room for less. */
-	readonly about?: string;
-	/** At most `rows` lines, unless there is no less to say. */
-	render(width: number, rows: number): readonly string[];
-	handleInput(data: string): void;
-	/** `event.y` counts from the screen's first line. */
-	handleMouse?(event: TuiMouseEvent): TuiMouseEventResult | undefined;
-	invalidate?(): void;
-}
-
-/** What screens need of pi. */
-export interface Surroundings {
-	readonly tui: Pick<TUI, "requestRender"> & { readonly terminal: { readonly rows: number } };
-	readonly theme: Theme;
-	readonly keys: KeybindingsManager;
-	/** Tells what the screen is no longer there to tell. Never throws. */
-	notify(text: string, level: Level): void;
-}
-
-export type Level = "info" | "warning";
+import type { Level } from "../_shared/say.ts";
+import { keyName, MORE, wrap } from "./fit.ts";
+import type { Hint, Host, Screen } from "./screen.ts";
+import { TextScreen } from "./text-screen.ts";
 
 /** pi's footer with a status line, and the line of the transcript that it always shows. */
 const ROWS_BESIDES = 4;
@@ -57,12 +24,11 @@ const ROWS_AT_MOST = 16;
 /** A terminal from here on has rows to spare: one before the hints, and one for a border below. */
 const ROOMY_ROWS = 20;
 export const MESSAGE_ROWS_AT_MOST = 5;
-const MORE = "tui.input.tab";
 
 export class Frame implements Component, Focusable {
 	/** pi's fullscreen mode would else scroll the transcript with the paging keys. */
 	readonly capturesViewportInput = true;
-	readonly surroundings: Surroundings;
+	readonly host: Host;
 	/** Called when the user goes back from the first screen. */
 	onClose: () => void = () => undefined;
 	/** Called when something else is shown in its place, for good: pi before 1.0 does not come back after a dialog. */
@@ -73,8 +39,8 @@ export class Frame implements Component, Focusable {
 	#focused = false;
 	#message: { readonly text: string; readonly level: Level } | undefined;
 
-	constructor(surroundings: Surroundings) {
-		this.surroundings = surroundings;
+	constructor(host: Host) {
+		this.host = host;
 	}
 
 	get focused(): boolean {
@@ -93,6 +59,10 @@ export class Frame implements Component, Focusable {
 		this.changed();
 	}
 
+	openText(title: string, text: Component): void {
+		this.open(new TextScreen(this.host, () => this.back(), title, text));
+	}
+
 	/** Back to where the user was; from the first screen, out. */
 	back(): void {
 		this.#stack.pop();
@@ -103,7 +73,7 @@ export class Frame implements Component, Focusable {
 
 	/** Shows a sentence under the open screen, until the next key. Never throws. */
 	report(text: string, level: Level): void {
-		if (!this.isInUse) this.surroundings.notify(text, level);
+		if (!this.isInUse) this.host.notify(text, level);
 		this.#message = { text, level };
 		this.changed();
 	}
@@ -120,7 +90,7 @@ export class Frame implements Component, Focusable {
 
 	/** The open screen looks different now. */
 	changed(): void {
-		this.surroundings.tui.requestRender();
+		this.host.tui.requestRender();
 	}
 
 	invalidate(): void {
@@ -132,21 +102,9 @@ export class Frame implements Component, Focusable {
 		this.#message = undefined;
 		const screen = this.#stack.at(-1);
 		const all = [message, screen?.about].filter((text) => text).join("\n\n");
-		if (all !== "" && this.surroundings.keys.matches(data, MORE))
-			this.open(new Page(this, "More", new Text(all, 0, 0)));
+		if (all !== "" && this.host.keys.matches(data, MORE)) this.openText("More", new Text(all, 0, 0));
 		else screen?.handleInput(data);
 		this.changed();
-	}
-
-	/** Plain text in at most `rows` lines; the last one names the key that shows the rest if there is more. */
-	wrap(text: string, width: number, rows: number): string[] {
-		const lines = wrapTextWithAnsi(text, Math.max(1, width));
-		if (lines.length <= rows) return lines;
-		const key = this.surroundings.keys.getKeys(MORE)[0];
-		const end = key === undefined ? "…" : `… ${shortKey(key)} more`;
-		const last = truncateToWidth(lines[rows - 1] ?? "", Math.max(0, width - visibleWidth(end)), "");
-		// pi ends the cut with a reset, which would end the line's colour too.
-		return [...lines.slice(0, rows - 1), stripVTControlCharacters(last).trimEnd() + end];
 	}
 
 	handleMouse(event: TuiMouseEvent): TuiMouseEventResult | undefined {
@@ -156,7 +114,7 @@ export class Frame implements Component, Focusable {
 	render(width: number): string[] {
 		const screen = this.#stack.at(-1);
 		if (!screen) return [];
-		const { theme, tui } = this.surroundings;
+		const { theme, tui } = this.host;
 		const isRoomy = tui.terminal.rows >= ROOMY_ROWS;
 		const rows = tui.terminal.rows - ROWS_BESIDES - ROWS_OF_FRAME - (isRoomy ? 2 : 0);
 		const message = this.#messageLines(width, Math.min(MESSAGE_ROWS_AT_MOST, rows - ROWS_AT_LEAST));
@@ -176,14 +134,15 @@ export class Frame implements Component, Focusable {
 	}
 
 	#border(width: number): string {
-		return new DynamicBorder((text) => this.surroundings.theme.fg("border", text)).render(width).join("");
+		return new DynamicBorder((text) => this.host.theme.fg("border", text)).render(width).join("");
 	}
 
 	#messageLines(width: number, rows: number): string[] {
 		if (!this.#message) return [];
 		const { text, level } = this.#message;
-		const lines = this.wrap(text, width - 2, Math.max(1, rows));
-		return lines.map((line) => this.surroundings.theme.fg(level === "info" ? "success" : "warning", line));
+		const { theme, keys } = this.host;
+		const lines = wrap(text, width - 2, Math.max(1, rows), keys);
+		return lines.map((line) => theme.fg(level === "info" ? "success" : "warning", line));
 	}
 
 	#passFocusOn(): void {
@@ -200,16 +159,11 @@ export class Frame implements Component, Focusable {
 	}
 
 	#hints(hints: readonly Hint[]): string {
-		const { theme, keys } = this.surroundings;
+		const { theme, keys } = this.host;
 		const parts = hints.flatMap(([binding, does]) => {
-			const key = keys.getKeys(binding)[0];
-			return key === undefined ? [] : [theme.fg("dim", shortKey(key)) + theme.fg("muted", ` ${does}`)];
+			const key = keyName(keys, binding);
+			return key === undefined ? [] : [theme.fg("dim", key) + theme.fg("muted", ` ${does}`)];
 		});
 		return parts.join(theme.fg("dim", " · "));
 	}
-}
-
-function shortKey(key: string): string {
-	const short: Partial<Record<string, string>> = { escape: "esc", delete: "del", pageDown: "pgdn" };
-	return short[key] ?? key;
 }

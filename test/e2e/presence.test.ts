@@ -27,6 +27,9 @@ test.each(SCREENS)("pi %s: no alert while the terminal is known to have the focu
 	await ask("First.");
 	await desk.logged("cleared agent settled");
 	pi.write(FOCUS_IN);
+	// The terminal says nothing again to a new session.
+	pi.write(`/new${KEY.enter}`);
+	await pi.waitForScreen("A new session", (screen) => !screen.includes("First."));
 	await ask("Second.");
 	await desk.logged("skipped agent settled focused");
 	expect(pi.screen().join("\n")).not.toContain("[I");

@@ -171,7 +171,9 @@ test("in a terminal: a screen that the user opens during a run is not a question
 	desk.saveSettings(QUIET_TURNS);
 	const bar = await desk.bar();
 	const [first, second] = [join(desk.home.dir, "first"), join(desk.home.dir, "second")];
-	const script = [untilFile(first), { toolCalls: [{ name: "wait", args: { path: second } }] }, say("All done.")];
+	const waitFor = (path: string) => ({ toolCalls: [{ name: "wait", args: { path } }] });
+	// A tool of an extension that has ended asks nothing any more.
+	const script = [waitFor(desk.home.dir), untilFile(first), waitFor(second), say("All done.")];
 	const pi = await startTerminalPi(desk.home, desk.pi(bar.addr, { extensions: [EXTENSION, ASKING, LAUNCHER], script }));
 	pi.write(`please${KEY.enter}`);
 	await pi.waitForText("until [");
@@ -184,7 +186,7 @@ test("in a terminal: a screen that the user opens during a run is not a question
 	await pi.waitForScreen("The screen closed", (screen) => !screen.includes("A screen of its own"));
 
 	writeFileSync(first, "");
-	await pi.waitForText(/^ *wait/m);
+	await pi.waitForText(/^ *wait[\s\S]*^ *wait/m);
 	pi.write(`\x1b[200~/px\x1b[201~`);
 	await pi.waitForText("/px");
 	pi.write(KEY.enter);

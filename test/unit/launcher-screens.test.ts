@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { PiExtension } from "../../extensions/_shared/registry.ts";
-import { openExtension, openExtensions } from "../../extensions/launcher/extension-screen.ts";
+import { openExtension, openExtensions } from "../../extensions/launcher/extension-screens.ts";
 import { demoExtension } from "../support/px-demo-extension.ts";
 import { FrameOnDesk, KEYS, NO_CONTEXT } from "../support/px-frame.ts";
 

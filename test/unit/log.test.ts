@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lock } from "proper-lockfile";
@@ -50,6 +51,23 @@ test("what is still queued when the process ends is written", async () => {
 	expect(readFileSync(file, "utf8")).toContain("last words");
 	expect(statSync(file).mode & 0o777).toBe(0o600);
 });
+
+test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
+	"a row is written once if the process exits %i steps after it was added",
+	(steps) => {
+		const path = folder();
+		mkdirSync(path);
+		const script = `
+		const { AlertLog } = await import(${JSON.stringify(new URL("../../extensions/busybar-alert/log.ts", import.meta.url))});
+		const log = new AlertLog(${JSON.stringify(path)});
+		process.on("exit", () => log.flushAtExit());
+		const step = (left) => (left === 0 ? process.exit() : setImmediate(step, left - 1));
+		log.append({ reason: "last words" });
+		step(${steps});`;
+		const { stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+		expect(readFileSync(join(path, "alerts.jsonl"), "utf8"), stderr).toBe('{"reason":"last words"}\n');
+	},
+);
 
 test("above 1 MiB the log becomes alerts.1.jsonl, of which one is kept, so that it takes about 2 MiB at most", async () => {
 	const path = folder();

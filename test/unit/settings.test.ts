@@ -140,6 +140,13 @@ describe("which value holds", () => {
 });
 
 describe("the file", () => {
+	test("can be saved soon after another pi was killed while it saved", async () => {
+		const path = join(scratchFolder(), "busybar-alert.json");
+		mkdirSync(`${path}.lock`);
+		const { values } = await new SettingsFile(path, {}).save({ priority: 61 });
+		expect(values.priority).toBe(61);
+	});
+
 	const unusable: readonly [string, (path: string) => void, RegExp][] = [
 		["empty", (path) => writeFileSync(path, ""), /is not valid JSON/],
 		["not JSON", (path) => writeFileSync(path, "{ addr: 1 }"), /is not valid JSON/],

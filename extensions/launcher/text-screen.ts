@@ -1,11 +1,11 @@
 /** A screen that scrolls through a text. Draws in pi only. */
 
 import { type Component, matchesKey, type TuiMouseEvent, type TuiMouseEventResult } from "@earendil-works/pi-tui";
-import type { Frame, Hint, Screen } from "./frame.ts";
+import type { Hint, Host, Screen } from "./screen.ts";
 
 const WHEEL_LINES = 3;
 
-export class Page implements Screen {
+export class TextScreen implements Screen {
 	readonly title: string;
 	readonly isTall = true;
 	readonly hints: readonly Hint[] = [
@@ -16,15 +16,17 @@ export class Page implements Screen {
 		["tui.editor.cursorLineEnd", "bottom"],
 	];
 	focused = false;
-	readonly #frame: Frame;
+	readonly #host: Host;
+	readonly #back: () => void;
 	readonly #text: Component;
 	#top = 0;
 	/** As last drawn. */
 	#rows = 1;
 	#lineCount = 0;
 
-	constructor(frame: Frame, title: string, text: Component) {
-		this.#frame = frame;
+	constructor(host: Host, back: () => void, title: string, text: Component) {
+		this.#host = host;
+		this.#back = back;
 		this.title = title;
 		this.#text = text;
 	}
@@ -38,12 +40,12 @@ export class Page implements Screen {
 		const shown = lines.slice(this.#top, this.#top + this.#rows);
 		if (lines.length <= rows) return shown;
 		const position = `  ${this.#top + 1}-${this.#top + shown.length} of ${lines.length}`;
-		return [...shown, this.#frame.surroundings.theme.fg("dim", position)];
+		return [...shown, this.#host.theme.fg("dim", position)];
 	}
 
 	handleInput(data: string): void {
-		const { keys } = this.#frame.surroundings;
-		if (keys.matches(data, "tui.select.cancel") || keys.matches(data, "tui.select.confirm")) this.#frame.back();
+		const { keys } = this.#host;
+		if (keys.matches(data, "tui.select.cancel") || keys.matches(data, "tui.select.confirm")) this.#back();
 		else if (keys.matches(data, "tui.select.up")) this.#scrollTo(this.#top - 1);
 		else if (keys.matches(data, "tui.select.down")) this.#scrollTo(this.#top + 1);
 		else if (keys.matches(data, "tui.select.pageUp")) this.#scrollTo(this.#top - this.#rows);
