@@ -6,7 +6,6 @@ import type { BarOptions } from "./bar.ts";
 import { CommandError } from "./command-error.ts";
 import type { CreateOptions } from "./commands/create.ts";
 import type { ShowOptions } from "./commands/show.ts";
-import type { StatusOptions } from "./commands/status.ts";
 import type { Display } from "./displays.ts";
 import { address, applicationName, clean, integer, oneOf, quote, token } from "./options.ts";
 import { formatRows, type OutputOptions, outputFormat, type Row } from "./output.ts";
@@ -124,20 +123,12 @@ function addBarCommands(program: Command, io: Io): void {
 		io,
 		async (flags) => (await import("./commands/clear.ts")).clear(flags, bar(flags)),
 	);
-	printsRows<StatusOptions & BarFlags>(
+	printsRows<BarFlags>(
 		talksToBar(program.command("status"))
-			.description("Show what answers at the address: name, firmware and API version")
-			.helpGroup(ownGroup)
-			.addOption(
-				flag(
-					"--priority <n>",
-					"also say whether a draw with this priority would be shown now: ok, busy_timer or unknown",
-					integer("--priority", 1, 100),
-				),
-			)
-			.addOption(applicationNameFlag("owner of that draw")),
+			.description("Show what answers at the address: name, firmware, API version and whether a BUSY timer is running")
+			.helpGroup(ownGroup),
 		io,
-		async (flags) => (await import("./commands/status.ts")).status(flags, bar(flags)),
+		async (flags) => (await import("./commands/status.ts")).status(bar(flags)),
 	);
 }
 

@@ -4,13 +4,7 @@ import { type BarOptions, BusyBar } from "../bar.ts";
 import { clean } from "../options.ts";
 import type { Row } from "../output.ts";
 
-export interface StatusOptions {
-	/** If given, the row also says whether a draw would be shown. */
-	readonly priority?: number;
-	readonly applicationName: string;
-}
-
-export async function status({ priority, applicationName }: StatusOptions, options: BarOptions): Promise<Row[]> {
+export async function status(options: BarOptions): Promise<Row[]> {
 	const started = performance.now();
 	const bar = new BusyBar(options);
 	// The version needs no access key, so that a bar is recognised even if it refuses everything else.
@@ -20,7 +14,7 @@ export async function status({ priority, applicationName }: StatusOptions, optio
 	const ms = Math.round(performance.now() - started);
 	const { firmware } = bar.accept(await bar.request("GET", "/api/status"));
 	const { name } = bar.accept(await bar.request("GET", "/api/name"));
-	const draw = priority === undefined ? {} : { draw: await drawAnswer(bar, apiVersion, priority, applicationName) };
+	const busyTimer = await busyTimerState(bar);
 	return [
 		{
 			address: options.address.text,
@@ -28,42 +22,18 @@ export async function status({ priority, applicationName }: StatusOptions, optio
 			name: word(name),
 			firmware: word(Object(firmware).version),
 			api_version: word(apiVersion),
-			...draw,
+			busy_timer: busyTimer,
 			ms,
 		},
 	];
 }
 
-/** The priority of the clock and of other ordinary applications on the bar: a lower one may be refused. */
-const ordinaryPriority = 10;
-/** No application draws an element with this id. */
-const noElement = "pi-busybar.status";
-
-/**
- * Whether the bar would show a draw now. `ok`: no BUSY timer is running, and no other application has drawn. `unknown`:
- * it depends on a priority that the bar does not tell.
- */
-async function drawAnswer(
-	bar: BusyBar,
-	apiVersion: string,
-	priority: number,
-	applicationName: string,
-): Promise<"ok" | "busy_timer" | "unknown"> {
+/** While one is running or paused, the bar refuses every draw, whatever its priority. */
+async function busyTimerState(bar: BusyBar): Promise<"none" | "running" | "paused" | "unknown"> {
 	const { snapshot } = bar.accept(await bar.request("GET", "/api/busy/snapshot"));
-	const timer: unknown = Object(snapshot).type;
-	if (timer !== "NOT_STARTED") return typeof timer === "string" ? "busy_timer" : "unknown";
-	if (priority < ordinaryPriority || !canClearElements(apiVersion)) return "unknown";
-	// The bar does not clear an element that does not exist, but says so unless another application has drawn.
-	const query = { application_name: applicationName };
-	const bytes = new TextEncoder().encode(JSON.stringify({ element_ids: [noElement] }));
-	const reply = await bar.request("DELETE", "/api/display/draw", query, { type: "application/json", bytes });
-	return reply.json?.error === "one of element_ids is non-existent" ? "ok" : "unknown";
-}
-
-/** A bar with an older API would clear everything of the application. */
-function canClearElements(apiVersion: string): boolean {
-	const [major = 0, minor = 0] = apiVersion.split(".").map(Number);
-	return major > 27 || (major === 27 && minor >= 5);
+	const { type, is_paused: isPaused } = Object(snapshot);
+	if (typeof type !== "string") return "unknown";
+	return type === "NOT_STARTED" ? "none" : isPaused === true ? "paused" : "running";
 }
 
 function word(value: unknown): string {

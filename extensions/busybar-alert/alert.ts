@@ -1,6 +1,6 @@
 /**
- * The alert cycle: have the asset, draw, hold, clear, unlock; one at a time for the whole pi process.
- * Imports nothing from pi. Reaches the world only through its ports.
+ * The alert cycle: get the asset, draw, hold, clear, unlock. One at a time in a pi process.
+ * Imports nothing from pi. Has side effects only through its ports.
  */
 
 import { type Cli, CommandLine, type Target } from "./busybar.ts";
@@ -27,7 +27,7 @@ export interface CyclePorts extends DrawingPorts {
 	readonly assets: Pick<Assets, "ensure" | "discard">;
 }
 
-/** An alert that its user may have seen stays at least this long, or for its hold if that is less. */
+/** An alert stays at least this long although its user is back, or for its hold if that is shorter. */
 const SEEN_AFTER_MS = 3_000;
 const NOT_READY = "The run was over before its alert was ready. This alert was skipped; the next run will show one.";
 const NO_NODE_LEFT = 'No Node was found to draw after pi\'s end. Install Node, or set `command` to "bundled".';
@@ -44,7 +44,7 @@ export class AlertCycle {
 	#running: Promise<void> = Promise.resolve();
 	#lastBeganMs = Number.NEGATIVE_INFINITY;
 	#endWait: (() => void) | undefined;
-	/** The current wait is one that its user may end; the others leave the bar time. */
+	/** Whether its user can end the current wait. Other waits give the bar time. */
 	#isHolding = false;
 	#cancelOwedClear: () => void = () => undefined;
 
@@ -63,7 +63,7 @@ export class AlertCycle {
 		return this.#nowMs() - this.#lastBeganMs;
 	}
 
-	/** What the gates ask of the bar that all pis share. Never rejects. */
+	/** What the gates need to know about the bar that all pis share. Never rejects. */
 	async look(bar: BarName): Promise<{ readonly backingOff: boolean; readonly outranked: boolean }> {
 		const { bars, processes, clock } = this.#ports;
 		const [record, self] = await Promise.all([bars.read(bar), processes.self()]);
@@ -73,24 +73,31 @@ export class AlertCycle {
 		return { backingOff: isBackingOff(record, nowMs), outranked };
 	}
 
-	/** A changed setting: the next alert goes out whatever any pi has found. Never rejects. */
+	/** For a changed setting or a manual test: the next alert is tried although the bar did not answer before. Never rejects. */
 	async forgetOutage(bar: BarName): Promise<void> {
 		const { bars } = this.#ports;
 		if ((await bars.read(bar)).outage === undefined) return;
 		await bars.change(bar, async (record) => ({ record: { ...record, outage: undefined }, value: undefined }));
 	}
 
-	/** Clears what pis that are no more have left, on every bar that is known. Never rejects. */
+	/** Clears what pis that have died left on any known bar. Never rejects. */
 	async clearLeftOvers(cli: Cli, target: Target): Promise<void> {
 		for (const { addr, applicationName } of await this.#ports.bars.known()) {
-			// The access key of one bar is none of another's.
+			// The access key of one bar must not go to another.
 			const token = addr === target.addr ? target.token : "";
-			const left = await this.#drawing.clearLeftOver(cli, { ...target, addr, applicationName, token });
-			if (left) this.#ports.outcomes.clearedLeftOver(left);
+			await this.#clearLeftOver(cli, { ...target, addr, applicationName, token });
 		}
 	}
 
-	/** Shows the alert now, or next if one is on its way; of several that wait, only the newest. Never throws. */
+	/** Never rejects. */
+	async #clearLeftOver(cli: Cli, target: Target): Promise<void> {
+		const left = await this.#drawing.clearLeftOver(cli, target);
+		if (left?.outcome === "cleared") this.#ports.outcomes.clearedLeftOver(left.shown);
+		// By then there may be nobody else to do it.
+		if (left?.outcome === "wait") this.#ports.clock.after(left.ms, () => void this.#clearLeftOver(cli, target));
+	}
+
+	/** Shows the alert now, or after the one that is being drawn. If several wait, only the newest is shown. Never throws. */
 	show(request: AlertRequest): Ticket {
 		const ticket = new OpenTicket(request);
 		this.#lastBeganMs = this.#nowMs();
@@ -103,14 +110,14 @@ export class AlertCycle {
 		return ticket;
 	}
 
-	/** Its user is back at this pi: what is lit has been seen. A question stays until it is answered. */
+	/** The user is back at this pi and has seen what is lit. A question stays until it is answered. */
 	userIsBack(): void {
 		const ticket = this.#current;
 		if (!ticket || ticket.request.alert === "question") return;
 		this.#release(ticket, Math.min(SEEN_AFTER_MS, ticket.request.holdSeconds * 1_000));
 	}
 
-	/** The question was answered: its alert ends now, or is not drawn at all. */
+	/** The question has been answered: its alert ends now, or is not drawn at all. */
 	withdraw(ticket: Ticket): void {
 		if (ticket === this.#current) this.#release(this.#current, 0);
 		else if (ticket === this.#next) {
@@ -120,13 +127,13 @@ export class AlertCycle {
 		}
 	}
 
-	/** Its user wants no more alerts: what waits is dropped, what is lit goes. */
+	/** The user wants no more alerts: drops what waits and clears what is lit. */
 	dismiss(): void {
 		this.#dropNext();
 		if (this.#current) this.#release(this.#current, 0);
 	}
 
-	/** pi ends: nothing more is drawn. Resolves when nothing of ours is lit, however long that takes. Never rejects. */
+	/** pi is ending: draws nothing more. Resolves when nothing of ours is lit, however long that takes. Never rejects. */
 	async end(): Promise<void> {
 		this.#dropNext();
 		const { lit } = this.#drawing;
@@ -135,15 +142,15 @@ export class AlertCycle {
 		await this.#running;
 	}
 
-	/** Resolves when every alert asked for so far is on the bar, or never will be. Never rejects. */
+	/** Resolves when the newest alert is on the bar or never will be. Never rejects. */
 	async decided(): Promise<void> {
 		await (this.#next ?? this.#current)?.decided;
 	}
 
 	/**
-	 * The process ends: what waits is dropped, and what is or may be lit is given up to whoever does what is left.
-	 * @param when `after_hold` lets the alert have its time, and draws it if that was under way
-	 * @param leave starts a process that does it; false where that cannot be
+	 * The process is ending: drops what waits, and leaves what is or may be lit to another process.
+	 * @param when `after_hold` leaves the alert its time, and has it drawn again if a draw was cut off
+	 * @param leave starts that process; returns false if it cannot
 	 */
 	part(when: "now" | "after_hold", leave: (parting: Parting) => boolean): void {
 		const { outcomes } = this.#ports;
@@ -178,7 +185,7 @@ export class AlertCycle {
 			try {
 				await this.#present(ticket);
 			} catch (error) {
-				// Only a bug gets here; it must cost this alert and not pi.
+				// Only a bug gets here. It must cost this alert, not pi.
 				this.#fail(ticket, { kind: "unknown", message: `The alert cycle failed: ${String(error)}` });
 			}
 			this.#current = undefined;
@@ -190,7 +197,7 @@ export class AlertCycle {
 		await this.#draw(ticket);
 		if (ticket.status === "shown") await this.#hold(ticket);
 		else if (ticket.failure?.late) await this.#wait(PARKED_DRAW_MS);
-		// What waits now is drawn over what is lit: a clear in between would only make the bar flicker.
+		// The next alert is drawn over what is lit. A clear in between would only make the bar flicker.
 		if (!this.#next) await this.#clear();
 	}
 
@@ -198,7 +205,7 @@ export class AlertCycle {
 	async #draw(ticket: OpenTicket): Promise<void> {
 		const { request } = ticket;
 		const { whichCli, outcomes } = this.#ports;
-		// Whoever tests by hand may just have installed or mended it.
+		// The user may just have installed or repaired it.
 		if (request.isManual) whichCli.forget(request.command);
 		const choice = await whichCli.choose(request.command);
 		if (this.#overtaken(ticket)) return;
@@ -216,7 +223,7 @@ export class AlertCycle {
 		}
 	}
 
-	/** Resolves to why it could not be drawn; to nothing when it was, or when something newer is to be drawn. */
+	/** Resolves to the failure, or to undefined if it was drawn or a newer alert replaces it. */
 	async #drawPattern(ticket: OpenTicket, pattern: string, cli: Cli): Promise<Failure | undefined> {
 		const { request } = ticket;
 		const { assets, env, outcomes } = this.#ports;
@@ -224,7 +231,7 @@ export class AlertCycle {
 			const asset = await assets.ensure(pattern, request.target.display, new CommandLine(cli, env));
 			if (this.#overtaken(ticket)) return undefined;
 			if (!asset.ok) return asset.failure;
-			// Another bar or name: nothing that is drawn now could replace what is lit there.
+			// Another bar or application name: this draw would not replace what is lit there.
 			const { wanted } = this.#drawing;
 			if (wanted && !sameBar(wanted.request.target, request.target)) {
 				const uncleared = await this.#tryClear();
@@ -237,7 +244,7 @@ export class AlertCycle {
 		}
 	}
 
-	/** As `#drawPattern`, once the picture is there: waits until another pi's verdict was seen. */
+	/** As `#drawPattern`, with the picture at hand. Waits until another pi's verdict has been lit long enough. */
 	async #drawPicture(ticket: OpenTicket, picture: Picture): Promise<Failure | undefined> {
 		const { request, pattern, anim } = picture;
 		const { outcomes } = this.#ports;
@@ -270,10 +277,10 @@ export class AlertCycle {
 		}
 	}
 
-	/** Until its time is over, its user has seen it, or something else is to be drawn or has taken it over. */
+	/** Waits until its time is over, its user has seen it, or something else is to be drawn. */
 	async #hold(ticket: OpenTicket): Promise<void> {
 		const { clock } = this.#ports;
-		// A time that goes on while the machine sleeps, as it does for the bar.
+		// This time includes sleep, as the bar's own timer does.
 		const sinceMs = clock.sinceBootMs();
 		let renewedMs = sinceMs;
 		while (!this.#next && this.#drawing.wanted) {
@@ -287,7 +294,7 @@ export class AlertCycle {
 		}
 	}
 
-	/** Takes our picture off the bar; returns early, with it still lit, when the next alert is to be drawn over it. */
+	/** Takes our picture off the bar. Returns early, with it still lit, if the next alert will be drawn over it. */
 	async #clear(): Promise<void> {
 		let failure: Failure | undefined;
 		for (const pauseMs of CLEAR_PAUSES_MS) {
@@ -302,7 +309,7 @@ export class AlertCycle {
 		this.#oweClear(OWED_CLEAR_TRIES);
 	}
 
-	/** Resolves to why what is lit could not be cleared. */
+	/** Resolves to the failure, if any. */
 	async #tryClear(): Promise<Failure | undefined> {
 		const done = await this.#drawing.clear();
 		if (done?.outcome === "failed") return done.failure;
@@ -310,28 +317,28 @@ export class AlertCycle {
 		return undefined;
 	}
 
-	/** Tries again until the bar has ended the alert by itself, the next alert took it over, or an hour has passed. */
+	/** Tries again until the bar has ended the alert itself, the next alert has replaced it, or an hour has passed. */
 	#oweClear(triesLeft: number): void {
 		this.#cancelOwedClear();
 		this.#cancelOwedClear = this.#ports.clock.after(OWED_CLEAR_EVERY_MS, () => {
 			if (this.busy || !this.#drawing.lit || triesLeft === 0) return;
-			// Nobody awaits this, and nothing in it rejects.
+			// Not awaited; it never rejects.
 			void this.#tryClear().then((failure) => {
 				if (failure) this.#oweClear(triesLeft - 1);
-				// The bar has answered: the outage is over.
+				// The bar answers again.
 				else this.#ports.outcomes.forgetFailures();
 			});
 		});
 	}
 
-	/** As `#wait`, and its user may end it. */
+	/** As `#wait`, but its user can end it. */
 	async #waitForUser(ms: number): Promise<void> {
 		this.#isHolding = true;
 		await this.#wait(ms);
 		this.#isHolding = false;
 	}
 
-	/** Ends after `ms`, or as soon as another alert waits or the process parts from what is lit. */
+	/** Ends after `ms`, or earlier if another alert waits or the process is ending. */
 	#wait(ms: number): Promise<void> {
 		if (this.#next) return Promise.resolve();
 		return new Promise((resolve) => {
@@ -355,7 +362,7 @@ export class AlertCycle {
 		this.#next = undefined;
 	}
 
-	/** Nothing is drawn any more that a newer alert replaces, or that is no longer wanted. */
+	/** Whether a newer alert replaces this one, or it is no longer wanted. */
 	#overtaken(ticket: OpenTicket): boolean {
 		const why = this.#next ? "superseded" : ticket.holdLimitMs === 0 ? "withdrawn" : undefined;
 		if (why) this.#skip(ticket, why);

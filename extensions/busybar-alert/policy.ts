@@ -1,5 +1,5 @@
 /**
- * The policy of one extension instance: turns pi's events into alerts or log rows, one after the other and off pi's path.
+ * The policy of one extension instance: turns pi's events into alerts or log rows, in order and without holding pi up.
  * Imports nothing from pi.
  */
 
@@ -17,30 +17,30 @@ export interface PolicyPorts {
 	readonly settings: Pick<SettingsFile, "load">;
 	readonly log: Pick<AlertLog, "append">;
 	readonly clock: Clock;
-	/** What shows alerts. Asked for by a nested instance, or a headless one that wants no alerts, only for a manual test. */
+	/** What shows alerts. An instance that must stay silent (nested, or headless with `headless` off) asks for it only in a manual test. */
 	readonly parts: () => { readonly cycle: AlertCycle; readonly outcomes: Outcomes };
 	readonly session: string;
 	readonly nested: boolean;
 	/** Print or json mode. */
 	readonly headless: boolean;
-	/** The terminal that pi runs in has the focus, as far as is known. */
+	/** Whether pi's terminal is known to have the focus. */
 	readonly isFocused: () => boolean;
 	/** `/busybar-alert-mute here` is in force. */
 	readonly isMutedHere: () => boolean;
-	/** Gets ready what these alerts would have to wait for; returns at once. */
+	/** Prepares the CLI and the animations of these alerts in the background. */
 	readonly prepare: (alerts: readonly Alert[], settings: Settings) => void;
-	/** Called whenever settings were read, with the same object as long as they did not change. */
+	/** Called each time the settings are read; the object is the same as long as nothing has changed. */
 	readonly onSettings: (loaded: LoadedSettings) => void;
 }
 
 /** What a manual test did. */
 export interface TestResult {
 	readonly ticket: Ticket;
-	/** What would silence an automatic alert of this kind now: a gate, or that alerts are off. */
+	/** What would silence an automatic alert of this kind now: a gate, or `off`. */
 	readonly silence: Gate | "off" | undefined;
 }
 
-/** A little less than the minute within which it is promised. */
+/** The promise is one minute; this leaves time for the draw. */
 const OWED_TRY_EVERY_MS = 55_000;
 const OWED_FOR_MS = 4 * 3_600_000;
 
@@ -48,10 +48,10 @@ export class AlertPolicy {
 	readonly #ports: PolicyPorts;
 	#mutedUntilMs: number | undefined;
 	#run = new Run();
-	/** The verdict that is to be tried again. */
+	/** The verdict that will be tried again. */
 	#owed: { readonly ask: Ask; readonly run: Run; readonly cancel: () => void } | undefined;
 	#hasEnded = false;
-	/** Events are worked off in the order they came; no link of the chain rejects. */
+	/** Handles events in the order in which they came. Never rejects. */
 	#chain: Promise<void> = Promise.resolve();
 
 	constructor(ports: PolicyPorts) {
@@ -65,7 +65,7 @@ export class AlertPolicy {
 		if (!this.#ports.headless) return;
 		this.#enqueue(async () => {
 			const settings = await this.#settings();
-			// A pi that ends with its run leaves no time for it afterwards.
+			// In print mode pi ends with its run, so there is no time for it later.
 			if (settings.enabled && !this.#isSilent(settings)) this.#ports.prepare(["done", "error"], settings);
 		});
 	}
@@ -85,14 +85,14 @@ export class AlertPolicy {
 
 	settled(aborted: boolean): void {
 		const run = this.#run;
-		// What comes from now on belongs to the next run, even if this one's verdict is still on its way.
+		// Events from now on belong to the next run, even if this one's verdict is not shown yet.
 		this.#run = new Run();
 		this.#enqueue(async () => {
 			this.#withdrawQuestion(run);
 			if (aborted) return;
 			const settings = await this.#settings();
 			const ask = run.settled(this.#alertOn(settings));
-			// The last turn's verdict is to be tried again as it is.
+			// The last turn's verdict will be tried again anyway.
 			const isOwed = this.#owed?.run === run && this.#owed.ask.alert === ask?.alert;
 			if (ask && !isOwed) await this.#ask(ask, settings, run);
 		});
@@ -104,7 +104,7 @@ export class AlertPolicy {
 		if (run.startedMs === undefined) return;
 		this.#enqueue(async () => {
 			const settings = await this.#settings();
-			// A pi without a user interface gets its answer at once.
+			// Without a user interface, pi gets its answer at once.
 			if (this.#ports.headless && settings.headless) return;
 			run.question = await this.#ask({ alert: "question", reason: `question: ${kind}` }, settings, run);
 		});
@@ -115,7 +115,7 @@ export class AlertPolicy {
 		this.#enqueue(async () => this.#withdrawQuestion(run));
 	}
 
-	/** A prompt was sent, a key pressed, the focus gained. */
+	/** The user sent a prompt, pressed a key or turned to the terminal. */
 	userIsBack(): void {
 		if (this.#ports.nested || this.#ports.headless) return;
 		this.#dropOwed("withdrawn");
@@ -132,12 +132,12 @@ export class AlertPolicy {
 		return { silence, ticket: cycle.show(this.#request({ alert, reason: "manual test" }, settings, true)) };
 	}
 
-	/** pi ends: whoever clears the bar then needs nothing of ours beside it. */
+	/** pi is ending and clears the bar as a whole: the question needs no clear of its own. */
 	forgetQuestion(): void {
 		this.#run.question = undefined;
 	}
 
-	/** The session ends: nobody will answer its question any more. Resolves when all events are worked off. Never rejects. */
+	/** The session has ended, so nobody will answer its question. Resolves when all events have been handled. Never rejects. */
 	async end(): Promise<void> {
 		this.#hasEnded = true;
 		this.#dropOwed("withdrawn");
@@ -145,17 +145,17 @@ export class AlertPolicy {
 		await this.idle();
 	}
 
-	/** Resolves when all events so far are worked off. Never rejects. */
+	/** Resolves when all events so far have been handled. Never rejects. */
 	async idle(): Promise<void> {
 		await this.#chain;
 	}
 
-	/** Whatever pi does, this instance shows nothing by itself. */
+	/** Whether this instance shows nothing, whatever pi does. */
 	#isSilent(settings: Settings): boolean {
 		return this.#ports.nested || (this.#ports.headless && !settings.headless);
 	}
 
-	/** A pi that ends with its run has no use for alerts in the middle of it. */
+	/** In print mode only the end of the run matters. */
 	#alertOn(settings: Settings): Settings["alertOn"] {
 		return this.#ports.headless && settings.headless ? "agent_settled" : settings.alertOn;
 	}
@@ -168,7 +168,7 @@ export class AlertPolicy {
 
 	#enqueue(step: () => Promise<void>): void {
 		this.#chain = this.#chain
-			// pi awaits its handlers in microtasks: nothing of ours may run among them.
+			// pi awaits its handlers in microtasks, so ours must not run in one.
 			.then(() => new Promise((resolve) => setImmediate(resolve)))
 			.then(step)
 			.catch((error: unknown) => this.#logBug(error));
@@ -186,14 +186,14 @@ export class AlertPolicy {
 		const gate = await this.#gate(ask.alert, settings, run);
 		if (gate === undefined) return this.#show(ask, run, this.#request(ask, settings));
 		this.#log(ask, { outcome: "skipped", gate });
-		// A bar that is away may be back in a minute; every other gate has had its say.
+		// The bar may be back in a minute. All other gates have let the alert through.
 		if (gate === "backoff" && ask.alert !== "turn") this.#owe(ask, run);
 		return undefined;
 	}
 
 	#show(ask: Ask, run: Run, request: AlertRequest): Ticket {
 		const isVerdict = ask.alert !== "turn";
-		// It overtakes the one that is owed; a `turn` says nothing about that.
+		// A new verdict replaces the one that is owed; a `turn` does not.
 		if (isVerdict) this.#dropOwed("superseded");
 		const ticket = this.#ports.parts().cycle.show(request);
 		if (!isVerdict) return ticket;
@@ -204,7 +204,7 @@ export class AlertPolicy {
 		return ticket;
 	}
 
-	/** A verdict that met a busy or absent bar is tried again until it is shown, overtaken, seen, or too old. */
+	/** The bar was busy or absent: tries the verdict again until it is shown, replaced by a newer one, seen by its user, or too old. */
 	#owe(ask: Ask, run: Run, sinceMs = this.#ports.clock.sinceBootMs()): void {
 		const { clock, headless } = this.#ports;
 		if (headless || this.#hasEnded) return;
@@ -213,7 +213,7 @@ export class AlertPolicy {
 			this.#enqueue(async () => {
 				const settings = await this.#settings();
 				const gate = settings.enabled ? await this.#gate(ask.alert, settings, run) : "off";
-				// While we looked, a newer verdict came, or the user.
+				// A newer verdict, or the user, may have come meanwhile.
 				if (this.#owed?.cancel !== cancel) return;
 				const isTooLate = clock.sinceBootMs() - sinceMs > OWED_FOR_MS;
 				if (isTooLate || (gate !== undefined && gate !== "backoff")) return this.#dropOwed("withdrawn");

@@ -1,6 +1,7 @@
 /**
- * The one alert cycle of a pi process. pi runs the factory again on /new, /resume, /fork and /reload: an alert that is on
- * the bar then finishes by itself, and the next instance finds it here. Touches `globalThis` and the process's exit.
+ * Puts the parts of a pi process together, its one alert cycle among them. pi runs the factory again on /new, /resume, /fork
+ * and /reload; an alert on the bar then finishes by itself, and the next instance finds it here. Touches `globalThis` and
+ * the exit of the process.
  */
 
 import packageJson from "../../package.json" with { type: "json" };
@@ -17,7 +18,7 @@ import { NoticeMemory } from "./tell/notices.ts";
 import { Outcomes } from "./tell/outcomes.ts";
 import type { KnownFocus } from "./terminal/presence.ts";
 
-/** What outlives an extension instance; holds nothing of pi's. */
+/** What outlives an extension instance. Holds no object of pi's. */
 export interface CycleParts {
 	readonly cycle: AlertCycle;
 	readonly outcomes: Outcomes;
@@ -25,13 +26,13 @@ export interface CycleParts {
 	readonly notices: NoticeMemory;
 	readonly whichCli: WhichCli;
 	readonly assets: Assets;
-	/** Ends what still runs, and removes what it has half made. For the moment when pi ends. */
+	/** Ends the running commands and removes their unfinished files, at pi's end. */
 	readonly endProcesses: () => void;
 	/** Setting warnings that this process has shown. */
 	readonly toldWarnings: Set<string>;
 	/** `/busybar-alert-mute here`. */
 	isMutedHere: boolean;
-	/** For the next instance: the terminal reports changes only. */
+	/** Kept for the next instance, because the terminal reports only changes. */
 	knownFocus: KnownFocus | undefined;
 }
 
@@ -54,7 +55,7 @@ export function sharedCycleParts(cacheFolder: string): CycleParts {
 	return parts;
 }
 
-/** @param log that of the session, where only one session uses these parts */
+/** @param log the session's own log, if only one session uses these parts */
 export function createCycleParts(cacheFolder: string, log = new AlertLog(cacheFolder)): CycleParts {
 	const children = new ChildProcesses();
 	const { exec } = children;
@@ -83,7 +84,7 @@ export function createCycleParts(cacheFolder: string, log = new AlertLog(cacheFo
 	};
 }
 
-/** Leaves what is still to be done at the bar to a process of its own; the caller waits for nothing. */
+/** Leaves what is still to be done at the bar to a separate process. Does not wait. */
 export function partFrom(cycle: AlertCycle, when: "now" | "after_hold"): void {
 	cycle.part(when, (parting) => runLater(partingSteps(parting), parting.cli));
 }

@@ -1,15 +1,15 @@
 /**
- * Which process is which: a pid alone is no identity, because pids are used again. Reads /proc on Linux and runs `ps` on
- * macOS; on Windows, where neither is at hand, a living pid has to do.
+ * Identifies processes: a pid alone is not enough, because pids are reused. Reads /proc on Linux and runs `ps` on macOS. On
+ * Windows, which has neither, a pid that is alive must do.
  */
 
 import { readFile } from "node:fs/promises";
 import type { ExecFn } from "./cli/exec.ts";
 
-/** Tells a process apart from every other of this machine since it started. */
+/** Identifies a process among all that have run since the machine started. */
 export interface ProcessIdentity {
 	readonly pid: number;
-	/** When it started, in the system's own words; empty where that cannot be known. */
+	/** Its start time as the system states it; empty if that cannot be known. */
 	readonly started: string;
 }
 
@@ -42,11 +42,11 @@ export class SystemProcesses implements Processes {
 		return started === "" || (await this.#started(pid)) === started;
 	}
 
-	/** Undefined when there is no such process, or the system does not say. */
+	/** Undefined if there is no such process, or the system does not say. */
 	async #started(pid: number): Promise<string | undefined> {
 		if (this.#platform === "linux") {
 			const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-			// The name, in parentheses, may hold anything; field 3 is the state, field 22 the start in clock ticks since boot.
+			// The name in parentheses can contain anything. Field 3 is the state, field 22 the start time in clock ticks since boot.
 			const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
 			return fields[0] === "Z" ? undefined : fields[19];
 		}
@@ -63,7 +63,7 @@ function hasPid(pid: number): boolean {
 		process.kill(pid, 0);
 		return true;
 	} catch (error) {
-		// It lives, under another user.
+		// It is alive and belongs to another user.
 		return (error as NodeJS.ErrnoException).code === "EPERM";
 	}
 }

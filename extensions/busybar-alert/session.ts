@@ -1,6 +1,6 @@
 /**
  * One bound pi session, from `session_start` to `session_shutdown`: its policy, its status line, its notices.
- * Of pi it knows what `SessionHost` says; anything of pi's may be stale and throw, and is only called guarded.
+ * All it knows of pi is `SessionHost`, whose calls may throw once pi has replaced the session.
  */
 
 import { join } from "node:path";
@@ -24,11 +24,11 @@ export interface SessionHost {
 	readonly cacheFolder: string;
 	readonly setStatus: (text: string | undefined) => void;
 	readonly notify: (message: string, level: "info" | "warning") => void;
-	/** Begins to watch whether the user is at the terminal; absent where pi has none of its own. */
+	/** Starts watching whether the user is at the terminal. Absent if pi has no terminal of its own. */
 	readonly watchTerminal?: (onPresence: () => void, known: KnownFocus | undefined) => TerminalPresence;
 }
 
-/** pi waits for shutdown handlers without limit; a bar that hangs, or a log on a dead network share, must not keep it. */
+/** pi waits for shutdown handlers without limit, so a bar that hangs or a log on a dead network share must not hold it up. */
 const BAR_LIMIT_MS = 1_000;
 const LOG_LIMIT_MS = 500;
 
@@ -37,9 +37,9 @@ export class Session {
 	readonly log: AlertLog;
 	readonly policy: AlertPolicy;
 	readonly host: SessionHost;
-	/** The process-wide parts; undefined where this instance must not touch them. */
+	/** The parts that all sessions of this process share; undefined if this instance must not touch them. */
 	readonly #shared: CycleParts | undefined;
-	/** Those of an instance that must not touch the shared ones: a manual test, an alert from print mode. */
+	/** The parts of such an instance: for a manual test, or for an alert from print mode. */
 	#own: CycleParts | undefined;
 	#loaded: LoadedSettings | undefined;
 	readonly #leaveSessions: () => void;
@@ -69,7 +69,7 @@ export class Session {
 			headless,
 			isFocused: () => this.#presence?.focused === true,
 			isMutedHere: () => shared?.isMutedHere === true,
-			// Nobody awaits it, and it never rejects.
+			// Not awaited; it never rejects.
 			prepare: (alerts, values) => void this.#getReady(alerts, values),
 			onSettings: (loaded) => this.#useSettings(loaded),
 		});
@@ -89,14 +89,14 @@ export class Session {
 		return this.#own;
 	}
 
-	/** Shows an alert past every gate and resolves once the bar has it, or has refused it. */
+	/** Shows an alert past every gate. Resolves when the bar has taken or refused it. */
 	async test(alert: Alert): Promise<TestResult> {
 		const result = await this.policy.test(alert);
 		await result.ticket.decided;
 		return result;
 	}
 
-	/** @param loaded undefined before the settings were read for the first time */
+	/** @param loaded undefined before the settings have been read */
 	state(loaded: LoadedSettings | undefined): AlertState {
 		const { outcomes, isMutedHere } = this.parts;
 		const { alerting, problem } = outcomes;
@@ -110,14 +110,14 @@ export class Session {
 		return stateOf(facts, systemClock.now());
 	}
 
-	/** Settings as they are in the file now. */
+	/** The settings as they are now. */
 	async load(): Promise<LoadedSettings> {
 		const loaded = await this.settings.load();
 		this.#useSettings(loaded);
 		return loaded;
 	}
 
-	/** Saves and applies at once. Rejects with a sentence; the old values then stay in force. */
+	/** Saves the changes and applies them at once. Rejects with a sentence for the user; the old values then still apply. */
 	async save(changes: Changes): Promise<LoadedSettings> {
 		await this.#refuseMissing(changes);
 		const loaded = await this.settings.save(changes);
@@ -125,7 +125,7 @@ export class Session {
 		return loaded;
 	}
 
-	/** Silences this pi alone; not saved. */
+	/** Mutes only this pi. Not saved. */
 	muteHere(muted: boolean): void {
 		this.parts.isMutedHere = muted;
 		if (muted) this.parts.cycle.dismiss();
@@ -133,8 +133,8 @@ export class Session {
 	}
 
 	/**
-	 * Takes off what is lit, or in print mode puts on what is to be lit, and writes the rows: as far as that is done in
-	 * time; the rest is left to a process of its own. Never rejects.
+	 * Clears what is lit (in print mode: draws what is still to be shown) and writes the log. What takes too long is left to a
+	 * separate process. Never rejects.
 	 */
 	async end(isQuit: boolean): Promise<void> {
 		this.#ended = true;
@@ -143,14 +143,14 @@ export class Session {
 		this.#stopListening();
 		if (this.#shared && this.#presence) this.#shared.knownFocus = this.#presence.known;
 		this.#presence?.stop();
-		// To withdraw an open question would be a clear of its own.
+		// Otherwise an open question would be cleared separately.
 		if (isQuit && this.#shared) this.policy.forgetQuestion();
 		const idle = this.policy.end();
 		if (isQuit && this.#shared) {
 			await within(BAR_LIMIT_MS, this.#shared.cycle.end());
 			partFrom(this.#shared.cycle, "now");
 		} else if (isQuit) {
-			// Only now is it known whether the run's end asks for an alert.
+			// By then it is known whether the end of the run asks for an alert.
 			await within(
 				BAR_LIMIT_MS,
 				idle.then(() => this.#own?.cycle.decided()),
@@ -164,7 +164,7 @@ export class Session {
 		);
 	}
 
-	/** A CLI or a picture of the user's own is looked at when it is set, while there is somebody to read what is wrong. */
+	/** Checks the user's own CLI and pictures when they are set, while somebody is there to read what is wrong. */
 	async #refuseMissing(changes: Changes): Promise<void> {
 		const { values } = await this.settings.load();
 		const { whichCli, assets } = this.parts;
@@ -205,7 +205,7 @@ export class Session {
 		if (untold.length > 0) this.#tell(untold.join("\n"), "warning");
 	}
 
-	/** What the first alert would else have to wait for. Never rejects. */
+	/** Does in advance what the first alert would have to wait for. Never rejects. */
 	async #prepare({ cycle, notices, whichCli, assets }: CycleParts): Promise<void> {
 		const { values } = await this.load();
 		const { enabled, addr, command, display } = values;
@@ -225,7 +225,7 @@ export class Session {
 		}
 	}
 
-	/** The CLI and the animations of these alerts. Never rejects. */
+	/** Prepares the CLI and the animations of these alerts. Never rejects. */
 	async #getReady(alerts: readonly Alert[], values: Settings): Promise<void> {
 		const { whichCli, assets } = this.parts;
 		const choice = await whichCli.choose(values.command);
@@ -255,12 +255,12 @@ export class Session {
 		try {
 			call();
 		} catch {
-			// pi replaced the session a moment ago and its objects throw; the next instance shows what holds then.
+			// pi has just replaced the session, and its objects throw. The next instance shows the current state.
 		}
 	}
 }
 
-/** What has not ended by then is given up; the promise must not reject. */
+/** Stops waiting at the limit. The promise must not reject. */
 async function within(limitMs: number, ending: Promise<unknown>): Promise<void> {
 	const { promise: limit, resolve } = Promise.withResolvers<void>();
 	const timer = setTimeout(resolve, limitMs);

@@ -4,11 +4,11 @@
  */
 
 import { constants } from "node:fs";
-import { copyFile, mkdir, readFile, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { copyFile, readFile, stat } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { Value } from "typebox/value";
 import { writeJson } from "./files/json-file.ts";
+import { withLock } from "./files/lock.ts";
 import { SETTING_NAMES, type SettingName, type Settings, settingField } from "./settings.ts";
 
 export interface LoadedSettings {
@@ -72,6 +72,8 @@ function mutedUntil(saved: unknown): number | undefined {
 	return Number.isNaN(timeMs) ? undefined : timeMs;
 }
 
+/** Longer than a killed holder keeps the lock. */
+const LOCK_WAIT_MS = 5_000;
 const MOST_KEPT_ASIDE = 100;
 const FILE_LIMIT_BYTES = 1024 * 1024;
 
@@ -126,24 +128,14 @@ export class SettingsFile {
 		}
 		const notes: string[] = [];
 		try {
-			await mkdir(dirname(this.path), { recursive: true });
-			const { lock } = await import("proper-lockfile");
-			const unlock = await lock(this.path, {
-				realpath: false,
-				retries: { retries: 20, minTimeout: 25, maxTimeout: 100 },
-				// The default throws from a timer, which would end pi.
-				onCompromised: () => undefined,
-			});
-			try {
+			await withLock(this.path, LOCK_WAIT_MS, async () => {
 				const { saved, damaged, unreadable } = await readSaved(this.path);
 				// A file that cannot be read cannot be kept either.
 				if (unreadable) throw unreadable;
 				const kept = damaged ? await keepAside(this.path) : undefined;
 				await writeJson(this.path, withChanges(saved, changes, "mutedUntilMs" in changes));
 				if (kept) notes.push(`The old settings file could not be used; a copy of it is kept as ${kept}.`);
-			} finally {
-				await unlock();
-			}
+			});
 		} catch (error) {
 			throw new Error(`Settings not saved: ${this.path} ${notSaved(error)}. The old settings still apply.`);
 		}

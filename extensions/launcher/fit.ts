@@ -1,7 +1,13 @@
 /** Fits plain text into the columns and rows that are available. Pure. */
 
 import { stripVTControlCharacters } from "node:util";
-import { type KeybindingsManager, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import {
+	type Keybinding,
+	type KeybindingsManager,
+	truncateToWidth,
+	visibleWidth,
+	wrapTextWithAnsi,
+} from "@earendil-works/pi-tui";
 import { oneLine, plainText } from "./plain-text.ts";
 
 /** The key that shows in full what had no room. */
@@ -29,7 +35,7 @@ export function wrap(text: string, width: number, rows: number, keys: Keybinding
 }
 
 /** The key to press, or undefined if the user has bound none. */
-export function keyName(keys: KeybindingsManager, binding: Parameters<KeybindingsManager["getKeys"]>[0]) {
+export function keyName(keys: KeybindingsManager, binding: Keybinding): string | undefined {
 	const short: Partial<Record<string, string>> = { escape: "esc", delete: "del", pageDown: "pgdn" };
 	const key = keys.getKeys(binding)[0];
 	return key === undefined ? undefined : (short[key] ?? key);

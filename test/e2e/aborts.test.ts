@@ -37,7 +37,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 	});
 });
 
-test("a run that its user aborts while pi waits to try again is aborted, not failed", async () => {
+test("a run that is aborted while pi waits to retry counts as aborted, not failed", async () => {
 	const desk = new Desk();
 	desk.home.writeSettings({ retry: { baseDelayMs: 60_000 } });
 	desk.saveSettings({ holdSeconds: 0.5 });
@@ -55,7 +55,7 @@ test("a run that its user aborts while pi waits to try again is aborted, not fai
 	await pi.close();
 });
 
-test("Esc during a tool: what was lit has its time, the status line returns, and no verdict follows", async () => {
+test("Esc during a tool: a lit alert stays for its full time, the status line recovers, and no verdict follows", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 1 });
 	const bar = await desk.bar();
@@ -93,7 +93,7 @@ test("/new in the middle of a run: nothing of the old run is shown in the new se
 	expect(pi.stderr).toBe("");
 });
 
-test("over RPC, pi before 1.6 starts a new session twice: a notice still comes once", async () => {
+test("over RPC, pi before 1.6 starts a new session twice: a notice still appears only once", async () => {
 	const desk = new Desk();
 	const pi = startRpcPi(desk.home, desk.pi(DEAD_ADDRESS, { version: "0.82.1" }));
 	await pi.prompt("/busybar-alert");

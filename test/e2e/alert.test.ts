@@ -66,7 +66,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 	});
 });
 
-test("a bar that has all files gets one listing, one draw and one clear for an alert", async () => {
+test("a bar that already has the files gets one listing, one draw and one clear per alert", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 1, alertOn: "agent_settled" });
 	const bar = await desk.bar();

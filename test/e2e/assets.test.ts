@@ -41,8 +41,8 @@ function framesFolder(width: number, height: number, count = 3): string {
 	return folder;
 }
 
-test.each(PATTERNS)("%s is made on first use, fits both displays, and its name suits the bar", async (pattern) => {
-	const { folder, assets } = cacheOf();
+test.each(PATTERNS)("%s is made on first use, fits both displays, and has a valid name", async (pattern) => {
+	const { folder, assets } = cacheOf(join(scratchFolder(), "cache"));
 	for (const [display, width, height] of [
 		["front", 72, 16],
 		["back", 160, 80],
@@ -55,9 +55,10 @@ test.each(PATTERNS)("%s is made on first use, fits both displays, and its name s
 		expect(statSync(anim).mode & 0o777).toBe(0o600);
 	}
 	expect(readdirSync(folder)).toHaveLength(2);
+	expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test("a file that is there is checked once per pi process, and made no second time", async () => {
+test("an existing file is checked once per pi process and not made again", async () => {
 	const first = cacheOf();
 	await first.assets.ensure("spinner", "front", COMMANDS);
 	expect(first.commands).toEqual(["create", "inspect"]);
@@ -71,14 +72,21 @@ test("a file that is there is checked once per pi process, and made no second ti
 	expect(second.commands).toEqual(["inspect"]);
 });
 
-test("alerts that come together wait for one making", async () => {
+test("preparing the assets rebuilds a file that is there", async () => {
+	const { assets, commands } = cacheOf();
+	await assets.ensure("spinner", "front", COMMANDS);
+	expect(await assets.remake("spinner", "front", COMMANDS)).toMatchObject({ ok: true });
+	expect(commands).toEqual(["create", "inspect", "create", "inspect"]);
+});
+
+test("alerts at the same moment share one build of the file", async () => {
 	const { assets, commands } = cacheOf();
 	const results = await Promise.all([1, 2, 3].map(() => assets.ensure("spinner", "front", COMMANDS)));
 	expect(new Set(results.map((result) => result.ok && result.anim)).size).toBe(1);
 	expect(commands).toEqual(["create", "inspect"]);
 });
 
-test("a file that was cut off is made anew", async () => {
+test("a truncated file is rebuilt", async () => {
 	const first = cacheOf();
 	const made = await first.assets.ensure("spinner", "front", COMMANDS);
 	const anim = made.ok ? made.anim : "";
@@ -89,7 +97,7 @@ test("a file that was cut off is made anew", async () => {
 	expect(statSync(anim).size).toBe(size);
 });
 
-test("a file that goes away under pi is made anew", async () => {
+test("a file that is deleted while pi runs is rebuilt", async () => {
 	const { assets, commands } = cacheOf();
 	const made = await assets.ensure("spinner", "front", COMMANDS);
 	await assets.discard(made.ok ? made.anim : "");
@@ -97,7 +105,7 @@ test("a file that goes away under pi is made anew", async () => {
 	expect(commands).toEqual(["create", "inspect", "create", "inspect"]);
 });
 
-test("what a killed pi left half made goes away, another pi's work in progress stays", async () => {
+test("leftovers of a killed pi are removed, another pi's work in progress is not", async () => {
 	const { folder, assets } = cacheOf();
 	const [old, fresh] = [join(folder, "tmp-1-1-x.anim"), join(folder, "tmp-2-1-y.anim")];
 	for (const path of [old, fresh]) writeFileSync(path, "half");
@@ -107,7 +115,7 @@ test("what a killed pi left half made goes away, another pi's work in progress s
 });
 
 describe("the user's own pictures", () => {
-	test("a folder of frames is shown, and made anew when a frame changes", async () => {
+	test("a folder of frames is shown, and rebuilt when a frame changes", async () => {
 		const { assets, folder } = cacheOf();
 		const frames = framesFolder(72, 16);
 		const first = await assets.ensure(frames, "front", COMMANDS);
@@ -131,6 +139,8 @@ describe("the user's own pictures", () => {
 		["missing file", () => "/nowhere/x.anim", /\/nowhere\/x\.anim does not exist/],
 		["folder without frames", () => scratchFolder(), /holds no frame_0\.png/],
 		["folder of frames for the other display", () => framesFolder(160, 80), /is 160x80, the front display is 72x16/],
+		["folder of frames that are too high", () => framesFolder(72, 80), /is 72x80, the front display is 72x16/],
+		["file larger than 16 MiB", () => huge(), /huge\.anim is larger than 16 MiB/],
 		["gap in the frames", () => gap(framesFolder(72, 16)), /missing frame_1\.png/],
 		["pipe", () => pipe(), /pipe\.anim is no regular file/],
 		["Windows path", () => "C:\\Users\\me\\frames", /does not exist/],
@@ -143,6 +153,12 @@ describe("the user's own pictures", () => {
 	const pipe = () => {
 		const path = join(scratchFolder(), "pipe.anim");
 		execFileSync("mkfifo", [path]);
+		return path;
+	};
+	const huge = () => {
+		const path = join(scratchFolder(), "huge.anim");
+		writeFileSync(path, "");
+		truncateSync(path, 16 * 1024 * 1024 + 1);
 		return path;
 	};
 	const text = () => {
@@ -161,7 +177,7 @@ describe("the user's own pictures", () => {
 	});
 });
 
-test("a CLI that is gone, or does not answer, says nothing against a picture", async () => {
+test("a picture is not blamed for a CLI that is missing or does not answer", async () => {
 	const { assets } = cacheOf();
 	const gone = new CommandLine({ ...CLI, file: "/nowhere/node" });
 	for (const pattern of ["check", "spinner"]) {
@@ -169,21 +185,23 @@ test("a CLI that is gone, or does not answer, says nothing against a picture", a
 	}
 	const first = cacheOf();
 	const made = await first.assets.ensure("check", "front", COMMANDS);
-	const slow = new Assets(
-		async () => ({ code: null, signal: "SIGKILL", killed: true, stdout: "", stderr: "" }),
-		first.folder,
-	);
+	const asked: (string | undefined)[] = [];
+	const slow = new Assets(async (_file, args) => {
+		asked.push(args[1]);
+		return { code: null, signal: "SIGKILL", killed: true, stdout: "", stderr: "" };
+	}, first.folder);
 	expect(await slow.ensure("check", "front", COMMANDS)).toMatchObject({ ok: false, failure: { kind: "unknown" } });
+	expect(asked).toEqual(["inspect"]);
 	expect(readdirSync(first.folder)).toEqual([(made.ok ? made.anim : "").slice(first.folder.length + 1)]);
 });
 
-test("a cache that cannot be written is one sentence", async () => {
+test("a cache folder that cannot be written is reported in one sentence", async () => {
 	const { folder } = cacheOf();
 	writeFileSync(join(folder, "file"), "");
 	const { assets } = cacheOf(join(folder, "file"));
 	const result = await assets.ensure("spinner", "front", COMMANDS);
 	expect(result).toMatchObject({
 		ok: false,
-		failure: { message: expect.stringMatching(/^The animation could not be prepared: /) },
+		failure: { message: expect.stringMatching(/^The animation could not be built: /) },
 	});
 });

@@ -8,8 +8,8 @@ import { waitUntil } from "../support/wait.ts";
 
 const CLEAR = "DELETE /api/display/draw";
 
-describe("the token", () => {
-	test("missing: one notice names both causes, the log says forbidden, and the next failure is silent", async () => {
+describe("the access key", () => {
+	test("missing: one notice names both causes, the log says forbidden, and the next failure gives no notice", async () => {
 		const desk = new Desk();
 		const bar = await desk.bar({ token: "123456" });
 		const pi = startRpcPi(desk.home, desk.pi(bar.addr, { script: [...TWO_TURNS, ...TWO_TURNS] }));
@@ -24,11 +24,11 @@ describe("the token", () => {
 		);
 		const notices = pi.events.filter(({ method, notifyType }) => method === "notify" && notifyType === "warning");
 		expect(notices).toHaveLength(1);
-		expect(notices[0]?.message).toMatch(/HTTP API over Wi-Fi is off.*key is missing or wrong.*BUSYBAR_TOKEN/);
+		expect(notices[0]?.message).toMatch(/HTTP access over Wi-Fi is off.*access key is missing or wrong.*BUSYBAR_TOKEN/);
 		await pi.close();
 	});
 
-	test("set: the bar flashes, and neither the log nor the notices nor the cache hold it", async () => {
+	test("set: the bar flashes, and the key is in no log, notice or cache file", async () => {
 		const desk = new Desk();
 		const token = "97531864";
 		const bar = await desk.bar({ token });
@@ -47,7 +47,7 @@ describe("the token", () => {
 });
 
 describe("the commands", () => {
-	test("over RPC they answer with notices", async () => {
+	test("answer with notices over RPC", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 0.5 });
 		const bar = await desk.bar();
@@ -63,7 +63,15 @@ describe("the commands", () => {
 		expect(await answerTo("/busybar-alert-test error")).toBe(
 			`Alert sent to ${bar.addr} (app pi-turn-alert, front, hold 0.5s).`,
 		);
-		expect(await answerTo("/busybar-alert-test loud")).toBe('"loud" is none of turn, done, error, question.');
+		expect(await answerTo("/busybar-alert-test banana")).toBe(
+			'Unknown alert "banana". Use turn, done, error or question.',
+		);
+		expect(await answerTo("/busybar-alert-toggle maybe")).toBe('Unknown argument "maybe". Use on or off.');
+		expect(await answerTo("/busybar-alert-mute 5")).toBe('"5" needs a unit, such as 5m.');
+		expect(await answerTo("/busybar-alert-mute soon")).toBe(
+			'Cannot mute for "soon". Use 30m, 2h (at most a week), here, off, or nothing.',
+		);
+		expect(await answerTo("/busybar-alert-stats today")).toBe('This takes no argument. Leave out "today".');
 		expect(await answerTo("/busybar-alert-stats")).toMatch(
 			/^Since .*: fired 1, draw p50 \d+ ms, p95 \d+ ms\nskipped 0\nerrors 0$/,
 		);
@@ -76,7 +84,7 @@ describe("the commands", () => {
 		expect(desk.story().filter((row) => !row.includes("manual test"))).toEqual([]);
 	});
 
-	test("what one pi changes, the other heeds at its next prompt, and finds after a restart", async () => {
+	test("change settings for every pi: another one follows at its next prompt, and a new one from its start", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 0.5, alertOn: "agent_settled" });
 		const bar = await desk.bar();
@@ -94,22 +102,22 @@ describe("the commands", () => {
 		await restarted.close();
 	});
 
-	test("typed in full in a terminal, one Enter is enough", async () => {
+	test("need only one Enter when typed in full in a terminal", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 0.5 });
 		const bar = await desk.bar();
 		const pi = await startTerminalPi(desk.home, desk.pi(bar.addr));
 		pi.write("/busybar-alert-test do");
-		await pi.waitForText("the run is over");
+		await pi.waitForText("the run has finished");
 		pi.write("ne");
-		await pi.waitForScreen("no more offers", (screen) => !screen.includes("the run is over"));
+		await pi.waitForScreen("no more offers", (screen) => !screen.includes("the run has finished"));
 		pi.write(KEY.enter);
 		await desk.logged("fired manual test");
 		pi.kill("SIGTERM");
 		await pi.exit;
 	});
 
-	test("a session that pi replaces meanwhile has nobody left to answer, and pi goes on", async () => {
+	test("that are still running when pi replaces the session do no harm", async () => {
 		const desk = new Desk();
 		const bar = await desk.bar();
 		await bar.faults({ slowMs: 1_500 });
@@ -123,25 +131,25 @@ describe("the commands", () => {
 		expect(pi.stderr).toBe("");
 	});
 
-	test("in print mode they answer on stdout, and the alert has its time although pi is gone", async () => {
+	test("answer on stdout in print mode, and the alert stays for its full time although pi has ended", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 1 });
 		const bar = await desk.bar();
 		const result = await runPi(desk.home, { ...desk.pi(bar.addr), prompt: "/busybar-alert-test done" });
 		expect(result).toMatchObject({ code: 0, stderr: "" });
 		expect(result.stdout).toBe(
-			`Alert sent to ${bar.addr} (app pi-turn-alert, front, hold 1s). An automatic one would be silent now: headless.\n`,
+			`Alert sent to ${bar.addr} (app pi-turn-alert, front, hold 1s). An automatic alert would be skipped now: headless.\n`,
 		);
 		await untilLit(bar);
 		await untilDark(bar);
 		expect(requests(await bar.journal()).filter((request) => request === CLEAR)).toHaveLength(1);
 	});
 
-	test("in JSON mode stdout stays the stream of events", async () => {
+	test("keep stdout a stream of events in JSON mode", async () => {
 		const desk = new Desk();
 		const result = await runPi(desk.home, { ...desk.pi(DEAD_ADDRESS), prompt: "/busybar-alert-test", mode: "json" });
 		for (const line of result.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
-		expect(result.stderr).toContain(`No BUSY Bar at ${DEAD_ADDRESS}: it refused the connection.`);
+		expect(result.stderr).toContain(`No BUSY Bar at ${DEAD_ADDRESS}: connection refused.`);
 	});
 });
 
@@ -160,5 +168,5 @@ test("on a new machine with a bad address in the environment, pi says so once an
 	await pi.waitFor("agent_settled");
 	await pi.close();
 	expect(pi.events.filter(({ method }) => method === "notify")).toHaveLength(1);
-	expect(existsSync(join(desk.home.cacheDir, "pi-busybar-alert", "alerts.jsonl"))).toBe(false);
+	expect(existsSync(join(desk.home.cacheDir, "pi-busybar-alert"))).toBe(false);
 });

@@ -1,11 +1,14 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Desk, requests, untilDark, untilLit } from "../support/desk.ts";
+import { Desk, EXTENSION, requests, untilDark, untilLit } from "../support/desk.ts";
 import { startRpcPi, startTerminalPi } from "../support/pi.ts";
 import { KEY } from "../support/terminal.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const CLEAR = "DELETE /api/display/draw";
 
-test("in a terminal: the status line follows, the bar flashes, quitting in the middle darkens it", async () => {
+test("in a terminal: the status line follows, the bar flashes, and quitting during the alert darkens it", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 60 });
 	const bar = await desk.bar();
@@ -25,7 +28,7 @@ test("in a terminal: the status line follows, the bar flashes, quitting in the m
 	expect(requests(await bar.journal()).filter((request) => request === CLEAR)).toHaveLength(1);
 });
 
-test.each(["SIGTERM", "SIGHUP"] as const)("%s in the middle of an alert darkens the bar", async (signal) => {
+test.each(["SIGTERM", "SIGHUP"] as const)("%s during an alert darkens the bar", async (signal) => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 60 });
 	const bar = await desk.bar();
@@ -38,7 +41,7 @@ test.each(["SIGTERM", "SIGHUP"] as const)("%s in the middle of an alert darkens 
 	await untilDark(bar);
 });
 
-test("a terminal that is closed under an idle pi darkens the bar", async () => {
+test("closing the terminal of an idle pi darkens the bar", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 2 });
 	const bar = await desk.bar();
@@ -50,6 +53,22 @@ test("a terminal that is closed under an idle pi darkens the bar", async () => {
 	await pi.exit;
 	// By our own clear or, where pi died of the signal itself, by the bar's timer.
 	await untilDark(bar);
+});
+
+test("a pi that exits without a shutdown darkens the bar, and the log says so", async () => {
+	const desk = new Desk();
+	desk.saveSettings({ holdSeconds: 60 });
+	const bar = await desk.bar();
+	const exiting = join(desk.home.dir, "exiting.ts");
+	writeFileSync(exiting, 'export default (pi) => pi.registerCommand("exit", { handler: () => process.exit(0) });');
+	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { extensions: [EXTENSION, exiting] }));
+	await pi.prompt("/busybar-alert-test done");
+	await desk.logged("fired manual test");
+	await untilLit(bar);
+	pi.send({ type: "prompt", message: "/exit" });
+	expect(await pi.exit).toEqual({ code: 0, signal: null });
+	await untilDark(bar);
+	expect(desk.story()).toEqual(["fired manual test", "cleared manual test"]);
 });
 
 test("after kill -9 the bar goes dark by itself", async () => {
@@ -65,16 +84,24 @@ test("after kill -9 the bar goes dark by itself", async () => {
 	expect(requests(await bar.journal())).not.toContain(CLEAR);
 });
 
-test("/new during a hold: the alert has its time, and is cleared once", async () => {
+test("/new during a hold: the alert stays for its full time and is cleared once", async () => {
 	const desk = new Desk();
-	desk.saveSettings({ holdSeconds: 2 });
+	// Longer than the three seconds after which an alert ends when its user is back.
+	desk.saveSettings({ holdSeconds: 4 });
 	const bar = await desk.bar();
 	const pi = startRpcPi(desk.home, desk.pi(bar.addr));
 	await pi.prompt("please");
 	await desk.logged("fired turn 1");
 	pi.send({ type: "new_session" });
 	await pi.waitFor((record) => record.type === "response" && record.command === "new_session");
+	await waitUntil(
+		"the new session's status line",
+		3_000,
+		() => pi.events.filter(({ statusText }) => statusText === "busybar:alerting (turn 1)").length === 2,
+	);
 	await desk.logged("cleared turn 1");
+	const cleared = desk.log().find((row) => row.outcome === "cleared");
+	expect(cleared?.outcome === "cleared" && cleared.heldMs).toBeGreaterThanOrEqual(4_000);
 	await untilDark(bar);
 	expect(requests(await bar.journal()).filter((request) => request === CLEAR)).toHaveLength(1);
 	await pi.prompt("/busybar-alert-test");

@@ -76,13 +76,19 @@ test("at the deadline, they are ended even if they ignore SIGTERM", async () => 
 	await waitUntil("the end of the grandchild", 5_000, () => hasEnded(Number(result.stdout)));
 });
 
-test("all programs that are still running can be ended at once", async () => {
+test("all programs that are running can be ended at once, and none is started after that", async () => {
 	const children = new ChildProcesses();
 	const running = [1, 2].map(() =>
 		children.exec(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { deadlineMs: 20_000 }),
 	);
+	const startedMs = performance.now();
 	children.endAll();
 	for (const result of await Promise.all(running)) expect(result.killed).toBe(true);
+	expect(performance.now() - startedMs).toBeLessThan(10_000);
+	const late = children.exec("/nowhere/program", [], { deadlineMs: 20_000 });
+	// It was not even tried: what is asked for while pi ends would keep it alive.
+	expect(await late).toMatchObject({ killed: true, code: null });
+	expect(performance.now() - startedMs).toBeLessThan(1_000);
 });
 
 test("the abort signal ends a program at once, even one that ignores SIGTERM", async () => {
@@ -95,8 +101,10 @@ test("the abort signal ends a program at once, even one that ignores SIGTERM", a
 			signal: controller.signal,
 		},
 	);
+	const startedMs = performance.now();
 	controller.abort();
 	expect(await running).toMatchObject({ killed: true, signal: "SIGKILL" });
+	expect(performance.now() - startedMs).toBeLessThan(10_000);
 	const late = await execProcess(process.execPath, ["-e", "0"], { deadlineMs: 20_000, signal: AbortSignal.abort() });
 	expect(late.killed).toBe(true);
 });

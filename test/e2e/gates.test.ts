@@ -39,7 +39,7 @@ function quietHours(fromHours: number, toHours: number): string {
 	return `${at(fromHours)}-${at(toHours)}`;
 }
 
-test("quiet hours, short runs and a pattern that is off: silent for as long as the setting says so", async () => {
+test("quiet hours, short runs and a pattern that is off silence alerts while the setting says so", async () => {
 	const desk = new Desk();
 	const bar = await desk.bar();
 	const startedMs = performance.now();
@@ -85,7 +85,7 @@ test("a short run and quiet turns do not keep a question from being shown", asyn
 	await pi.close();
 });
 
-test("switched off: no row and no file, and the bar hears nothing", async () => {
+test("switched off: no log file, and no request to the bar", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ ...SETTLED, enabled: false });
 	const bar = await desk.bar();
@@ -94,11 +94,11 @@ test("switched off: no row and no file, and the bar hears nothing", async () => 
 	await pi.waitFor("agent_settled");
 	await pi.waitFor(({ statusText }) => statusText === "busybar:off");
 	await pi.close();
-	expect(existsSync(join(desk.home.cacheDir, "pi-busybar-alert", "alerts.jsonl"))).toBe(false);
+	expect(existsSync(join(desk.home.cacheDir, "pi-busybar-alert"))).toBe(false);
 	expect(await bar.journal()).toEqual([]);
 });
 
-test("muted: for all pis and over a restart, until it is lifted; `here` for this pi alone and until it ends", async () => {
+test("a mute holds for all pis and after a restart, until it is lifted; `here` holds for this pi only, until it ends", async () => {
 	const desk = new Desk();
 	desk.saveSettings(SETTLED);
 	const bar = await desk.bar();
@@ -125,12 +125,14 @@ test("muted: for all pis and over a restart, until it is lifted; `here` for this
 	// Beside it, a pi that is not muted here; then a mute without an end, which it learns of too.
 	const third = start();
 	expect(await rowsOfPrompt(desk, third, 2)).toEqual(SHOWN);
-	expect(await command(second, "/busybar-alert-mute")).toBe("BUSY Bar alerts are muted until /busybar-alert-mute off.");
+	expect(await command(second, "/busybar-alert-mute")).toBe(
+		"BUSY Bar alerts are muted until you run /busybar-alert-mute off.",
+	);
 	expect(await rowsOfPrompt(desk, third, 1)).toEqual(MUTED);
 	await Promise.all([second.close(), third.close()]);
 });
 
-test("no bar: after the first failure automatic alerts back off, until a setting changes", async () => {
+test("without a bar, automatic alerts back off after the first failure, until a setting changes", async () => {
 	const desk = new Desk();
 	desk.saveSettings(SETTLED);
 	const bar = await desk.bar();
@@ -145,7 +147,7 @@ test("no bar: after the first failure automatic alerts back off, until a setting
 	await pi.close();
 });
 
-test("a working turn too soon after the last alert is debounced, the last turn is not", async () => {
+test("a turn too soon after the last alert is debounced, the final turn is not", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 0.5, minIntervalMs: 60_000 });
 	const bar = await desk.bar();
@@ -156,7 +158,7 @@ test("a working turn too soon after the last alert is debounced, the last turn i
 	await pi.close();
 });
 
-test("a manual test passes every gate, and says which one would silence an automatic alert", async () => {
+test("a manual test passes every gate, and names the one that would silence an automatic alert", async () => {
 	const desk = new Desk();
 	const closed = { minRunSeconds: 3_600, patternDone: "off", minIntervalMs: 60_000 } as const;
 	desk.saveSettings({ ...SETTLED, ...closed, quietHours: quietHours(-2, 2) });
@@ -164,7 +166,7 @@ test("a manual test passes every gate, and says which one would silence an autom
 	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { script: [], env: { TZ: "UTC" } }));
 	await pi.waitFor(({ method, message }) => method === "notify" && String(message).includes("alerts are on"));
 	const sent = `Alert sent to ${bar.addr} (app pi-turn-alert, front, hold 0.5s).`;
-	const silent = (gate: string) => `${sent} An automatic one would be silent now: ${gate}.`;
+	const silent = (gate: string) => `${sent} An automatic alert would be skipped now: ${gate}.`;
 	await command(pi, "/busybar-alert-mute here");
 	expect(await command(pi, "/busybar-alert-test done")).toBe(silent("muted"));
 	await command(pi, "/busybar-alert-mute off");

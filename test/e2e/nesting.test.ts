@@ -33,7 +33,7 @@ const untilReady = (desk: Desk) =>
 	bash(`until ls '${desk.home.cacheDir}'/pi-busybar-alert/cross_*.anim 2>/dev/null; do sleep 0.05; done`);
 
 describe("a pi in a pi", () => {
-	test("the model starts `pi -p` and `pi --mode rpc`: silent, even with `headless` on; the outer one speaks", async () => {
+	test("that the model starts (`pi -p`, `pi --mode rpc`) is silent, even with `headless` on; the outer one is not", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ ...SETTLED, headless: true });
 		const bar = await desk.bar();
@@ -55,7 +55,7 @@ describe("a pi in a pi", () => {
 		await pi.close();
 	});
 
-	test("a subagent in pi's own process is silent and leaves alone what pi shows, even with `headless` on", async () => {
+	test("as a subagent in the same process is silent and does not touch the outer one's alert, even with `headless` on", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 30, headless: true, minIntervalMs: 0 });
 		const bar = await desk.bar();
@@ -81,7 +81,7 @@ describe("a pi in a pi", () => {
 		await untilDark(bar);
 	});
 
-	test("a subagent in the process of a `pi -p` is silent too: one alert, for the run that it is part of", async () => {
+	test("as a subagent of `pi -p` is silent too: one alert, for the whole run", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ headless: true });
 		const bar = await desk.bar();
@@ -94,7 +94,7 @@ describe("a pi in a pi", () => {
 		expect(desk.story()).toEqual(["skipped agent settled nested", "fired agent settled", "cleared agent settled"]);
 	});
 
-	test("a terminal window that inherited the marker of a living pi is a person's, and speaks", async () => {
+	test("in a terminal window that inherited the marker of a running pi is not silenced", async () => {
 		const desk = new Desk();
 		desk.saveSettings(SETTLED);
 		const bar = await desk.bar();
@@ -105,7 +105,7 @@ describe("a pi in a pi", () => {
 		expect(desk.story()).toEqual(SHOWN);
 	});
 
-	test("a marker whose pi has ended silences nobody", async () => {
+	test("is not assumed because of the marker of a pi that has ended", async () => {
 		const desk = new Desk();
 		desk.saveSettings(SETTLED);
 		const bar = await desk.bar();
@@ -136,7 +136,7 @@ describe("`headless` on", () => {
 		expect(requests(await bar.journal()).filter((request) => request === CLEAR)).toHaveLength(1);
 	});
 
-	test("a bar that hangs does not keep `pi --mode json`, whose output stays a stream of events", async () => {
+	test("a bar that hangs does not hold up `pi --mode json`, whose output stays a stream of events", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ headless: true });
 		const bar = await desk.bar();
@@ -155,7 +155,7 @@ describe("`headless` on", () => {
 		);
 	});
 
-	test("with the Go CLI, which cannot let a drawing expire, it is cleared after the hold", async () => {
+	test("with the Go CLI, which has no expiry, the alert is cleared after its hold", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 1, headless: true });
 		const bar = await desk.bar();
@@ -170,7 +170,7 @@ describe("`headless` on", () => {
 });
 
 describe.each(PI_VERSIONS)("pi %s", (version) => {
-	test("two copies: the first acts, the second says so once, also after /new, and no command is doubled", async () => {
+	test("with two copies loaded, the first one acts, the second says once that it does not, and no command is doubled", async () => {
 		const desk = new Desk();
 		desk.saveSettings(SETTLED);
 		const bar = await desk.bar();
@@ -196,12 +196,12 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 		expect(names.filter((name) => name.includes(":"))).toEqual([]);
 		const said = pi.events.filter(({ method, message }) => method === "notify" && String(message).includes("twice"));
 		expect(said).toHaveLength(1);
-		expect(said[0]?.message).toContain(`the copy in ${second} stays passive`);
+		expect(said[0]?.message).toContain(`The copy in ${second} does nothing`);
 		await pi.close();
 	});
 });
 
-test("one copy named twice, once through a link, is loaded as pi loads it: one alert, no doubled command", async () => {
+test("one copy that is named twice, once through a link, gives one alert and no doubled command", async () => {
 	const desk = new Desk();
 	desk.saveSettings(SETTLED);
 	const bar = await desk.bar();

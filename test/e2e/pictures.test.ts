@@ -33,7 +33,7 @@ async function untilAllOf(bar: SimulatedBar, colour: Colour): Promise<void> {
 	});
 }
 
-test("a folder of frames and an .anim file are shown as they are", async () => {
+test("a folder of frames and an .anim file are shown unchanged", async () => {
 	const desk = new Desk();
 	const [ROSE, TEAL] = [
 		[200, 30, 90],
@@ -59,7 +59,7 @@ test("a folder of frames and an .anim file are shown as they are", async () => {
 	await pi.close();
 });
 
-test("one of the wrong size and one that is missing: our picture instead, an error row each time, one warning each", async () => {
+test("a picture of the wrong size or that is missing is replaced by ours: an error row each time, one warning each", async () => {
 	const desk = new Desk();
 	const tooLarge = folderOfFrames(join(desk.home.dir, "large"), [1, 2, 3], 160, 80);
 	const missing = join(desk.home.dir, "missing.anim");

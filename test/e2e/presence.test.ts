@@ -14,7 +14,7 @@ const SCREENS = [
 ] as const;
 
 // Of the reports, pi's own full screen is told by pi; elsewhere we ask the terminal for them.
-test.each(SCREENS)("pi %s: no alert while I look, an alert while I look away or nobody knows", async (_, options) => {
+test.each(SCREENS)("pi %s: no alert while the terminal is known to have the focus", async (_, options) => {
 	const desk = new Desk();
 	desk.saveSettings({ onlyWhenUnfocused: true, holdSeconds: 0.5, alertOn: "agent_settled" });
 	const bar = await desk.bar();
@@ -27,6 +27,9 @@ test.each(SCREENS)("pi %s: no alert while I look, an alert while I look away or 
 	await ask("First.");
 	await desk.logged("cleared agent settled");
 	pi.write(FOCUS_IN);
+	// The terminal says nothing again to a new session.
+	pi.write(`/new${KEY.enter}`);
+	await pi.waitForScreen("A new session", (screen) => !screen.includes("First."));
 	await ask("Second.");
 	await desk.logged("skipped agent settled focused");
 	expect(pi.screen().join("\n")).not.toContain("[I");
@@ -57,7 +60,7 @@ test("a key at the terminal ends an alert early, though not before three seconds
 	await pi.exit;
 });
 
-test("turning to the terminal ends it too", async () => {
+test("focusing the terminal ends an alert early too", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 600 });
 	const bar = await desk.bar();

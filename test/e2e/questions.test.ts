@@ -22,7 +22,7 @@ async function dialog(pi: RpcPi, method: string): Promise<string> {
 	return String((await pi.waitFor((record) => record.type === "extension_ui_request" && record.method === method)).id);
 }
 
-test("a dialog of any kind is on the bar until it is answered, and then the run's verdict", async () => {
+test("a dialog of any kind is shown until it is answered, then the run's verdict", async () => {
 	const desk = new Desk();
 	desk.saveSettings(QUIET_TURNS);
 	const bar = await desk.bar();
@@ -60,7 +60,7 @@ test("a dialog of any kind is on the bar until it is answered, and then the run'
 	await pi.close();
 });
 
-test("a question takes the place of a working turn's flash at once, and the verdict that of the question", async () => {
+test("a question replaces a turn's alert at once, and the verdict replaces the question", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 30 });
 	const bar = await desk.bar();
@@ -78,7 +78,7 @@ test("a question takes the place of a working turn's flash at once, and the verd
 	await untilDark(bar);
 });
 
-test("a question that is aborted with its run, and one that is open when pi quits, leave the bar dark", async () => {
+test("the bar goes dark when a question is aborted with its run, and when pi quits while one is open", async () => {
 	const desk = new Desk();
 	desk.saveSettings(QUIET_TURNS);
 	const bar = await desk.bar();
@@ -118,7 +118,7 @@ test("a question that nobody answers goes dark after `questionHoldSeconds`; the 
 	await pi.close();
 });
 
-test("a dialog that the user opened while pi rests is no question of pi's", async () => {
+test("a dialog that the user opens while pi is idle is not a question", async () => {
 	const desk = new Desk();
 	desk.saveSettings(QUIET_TURNS);
 	const bar = await desk.bar();
@@ -138,7 +138,7 @@ test("a dialog that the user opened while pi rests is no question of pi's", asyn
 	expect(desk.story()).toEqual(["fired agent settled", "cleared agent settled", ...manual]);
 });
 
-test("in a terminal: a tool's own screen is a question, also one that is asked twice", async () => {
+test("in a terminal: a tool's own screen is a question, the second time too", async () => {
 	const desk = new Desk();
 	desk.saveSettings(QUIET_TURNS);
 	const bar = await desk.bar();
@@ -166,12 +166,14 @@ test("in a terminal: a tool's own screen is a question, also one that is asked t
 	]);
 });
 
-test("in a terminal: a screen that the user opens in the middle of a run is none, nor is /px while a tool asks nothing", async () => {
+test("in a terminal: a screen that the user opens during a run is not a question, nor is /px while a tool works", async () => {
 	const desk = new Desk();
 	desk.saveSettings(QUIET_TURNS);
 	const bar = await desk.bar();
 	const [first, second] = [join(desk.home.dir, "first"), join(desk.home.dir, "second")];
-	const script = [untilFile(first), { toolCalls: [{ name: "wait", args: { path: second } }] }, say("All done.")];
+	const waitFor = (path: string) => ({ toolCalls: [{ name: "wait", args: { path } }] });
+	// A tool of an extension that has ended asks nothing any more.
+	const script = [waitFor(desk.home.dir), untilFile(first), waitFor(second), say("All done.")];
 	const pi = await startTerminalPi(desk.home, desk.pi(bar.addr, { extensions: [EXTENSION, ASKING, LAUNCHER], script }));
 	pi.write(`please${KEY.enter}`);
 	await pi.waitForText("until [");
@@ -184,7 +186,7 @@ test("in a terminal: a screen that the user opens in the middle of a run is none
 	await pi.waitForScreen("The screen closed", (screen) => !screen.includes("A screen of its own"));
 
 	writeFileSync(first, "");
-	await pi.waitForText(/^ *wait/m);
+	await pi.waitForText(/^ *wait[\s\S]*^ *wait/m);
 	pi.write(`\x1b[200~/px\x1b[201~`);
 	await pi.waitForText("/px");
 	pi.write(KEY.enter);

@@ -131,7 +131,7 @@ test("clear names its application in the query; the log can be silenced, the row
 	expect(JSON.parse(cleared.stdout)).toEqual([{ status: "ok" }]);
 });
 
-test("the environment is not read: without --addr and --token nothing reaches the bar that it names", async () => {
+test("the environment is ignored: without --addr and --token nothing reaches the bar it names", async () => {
 	const { addr, requests } = await bar();
 	const { addr: other, requests: otherRequests } = await bar();
 
@@ -177,7 +177,7 @@ test("what the bar refuses is an error with its status and its words", async () 
 	expect(refused.stderr).toMatch(/^Error: .*HTTP 409.*Not drawn due to low priority/m);
 });
 
-test("a bar that never answers is waited for; SIGTERM then ends in exit 0 without a row", async () => {
+test("it waits for a bar that never answers; SIGTERM then gives exit code 0 without a row", async () => {
 	const { addr, requests } = await bar(() => undefined);
 	const { child, result } = start(GO_BUSYBAR, ["clear", "--addr", addr]);
 

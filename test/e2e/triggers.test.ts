@@ -25,7 +25,7 @@ function shown(desk: Desk): string[] {
 }
 
 describe.each(PI_VERSIONS)("pi %s", (version) => {
-	test("a working turn flashes the spinner, one that comes too soon is counted, the last turn shows the check", async () => {
+	test("a turn shows the spinner, one that comes too soon is only logged, the last turn shows the check", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 30 });
 		const bar = await desk.bar();
@@ -58,7 +58,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 		await pi.close();
 	});
 
-	test("with `agent_settled`, one alert for the prompt: not for its turns, steering messages or follow-ups", async () => {
+	test("with `agent_settled`, one alert per prompt: none for its turns, steering messages or follow-ups", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 0.5, alertOn: "agent_settled" });
 		const bar = await desk.bar();
@@ -118,7 +118,7 @@ test("after twenty quick turns the bar shows the check, for the whole hold, and 
 	await pi.close();
 });
 
-test("with `turn_end`, a queued follow-up's answer is the last turn: its verdict replaces the earlier one", async () => {
+test("with `turn_end`, the answer to a queued follow-up is the last turn: its verdict replaces the earlier one", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 30 });
 	const bar = await desk.bar();
@@ -135,7 +135,7 @@ test("with `turn_end`, a queued follow-up's answer is the last turn: its verdict
 	await pi.close();
 });
 
-test("a prompt ends the alert that its user must have seen: after three seconds, not after its hold", async () => {
+test("a new prompt ends the alert after three seconds instead of its full hold", async () => {
 	const desk = new Desk();
 	desk.saveSettings({ holdSeconds: 20 });
 	const bar = await desk.bar();

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -11,15 +11,23 @@ const GO_BUSYBAR = fileURLToPath(new URL("../support/go-busybar", import.meta.ur
 const FOREIGN_BUSYBAR = fileURLToPath(new URL("../support/foreign-busybar", import.meta.url));
 
 /** A server that takes connections and never answers. */
-async function hungServer(): Promise<string> {
-	const server = createServer(() => undefined).listen(0, "127.0.0.1");
+async function hungServer() {
+	const open = new Set<Socket>();
+	const server = createServer((socket) => {
+		open.add(
+			socket
+				.resume()
+				.on("error", () => undefined)
+				.on("close", () => open.delete(socket)),
+		);
+	}).listen(0, "127.0.0.1");
 	await new Promise((resolve) => server.once("listening", resolve));
 	onTestFinished(() => void server.close());
 	const address = server.address();
-	return `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+	return { addr: `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`, open };
 }
 
-describe("hardware trouble is not the agent's trouble", () => {
+describe("trouble with the bar never holds up pi", () => {
 	const LIMIT_MS = 6_000;
 
 	/** From prompt to settled; a run that waited for the bar would take at least the CLI's 8 s. */
@@ -40,24 +48,27 @@ describe("hardware trouble is not the agent's trouble", () => {
 		expect(pi.stderr).toBe("");
 	});
 
-	test("a server that hangs: pi quits at once although the CLI still waits", async () => {
+	test("a server that hangs: pi quits at once although the CLI still waits, and the CLI ends with it", async () => {
 		const desk = new Desk();
-		const pi = await settledWithin(desk, await hungServer());
+		const { addr, open } = await hungServer();
+		const pi = await settledWithin(desk, addr);
+		const request = await waitUntil("the CLI's request", LIMIT_MS, () => open.values().next().value);
 		const startedMs = performance.now();
 		expect(await pi.close()).toEqual({ code: 0, signal: null });
+		await waitUntil("the CLI's end", LIMIT_MS, () => !open.has(request));
 		expect(performance.now() - startedMs).toBeLessThan(LIMIT_MS);
 		expect(pi.stderr).toBe("");
 	});
 
-	test("a server that hangs: the log says so once the CLI has given up", async () => {
+	test("a server that hangs: the log and one notice say so once the CLI has given up", async () => {
 		const desk = new Desk();
-		const pi = await settledWithin(desk, await hungServer());
+		const pi = await settledWithin(desk, (await hungServer()).addr);
 		await desk.logged(/^error .* unreachable$/);
 		await waitUntil("one notice", 5_000, () => pi.events.some(({ notifyType }) => notifyType === "warning"));
 		await pi.close();
 	});
 
-	test("a configured CLI that is missing: which path, and how to fix it", async () => {
+	test("a configured CLI that is missing: the notice names the path and the fix", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ command: "/nowhere/busybar" });
 		const pi = await settledWithin(desk, DEAD_ADDRESS);
@@ -76,7 +87,7 @@ describe("hardware trouble is not the agent's trouble", () => {
 		await pi.close();
 	});
 
-	test("a bar whose answer is lost: what may be lit is cleared", async () => {
+	test("a bar whose reply is lost: whatever may be lit is cleared", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ alertOn: "agent_settled", holdSeconds: 60 });
 		const bar = await desk.bar();
@@ -110,7 +121,7 @@ describe("hardware trouble is not the agent's trouble", () => {
 });
 
 describe("with the Go CLI on PATH", () => {
-	test("the whole extension works, without an expiry, after a foreign program of the same name", async () => {
+	test("the whole extension works without an expiry, although another program of the same name comes first", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 1, alertOn: "agent_settled" });
 		const bar = await desk.bar();
@@ -137,7 +148,7 @@ describe("with the Go CLI on PATH", () => {
 		expect(desk.story()).toEqual(["fired agent settled", "cleared agent settled"]);
 	});
 
-	test("quitting in the middle of an alert darkens the bar", async () => {
+	test("quitting during an alert darkens the bar", async () => {
 		const desk = new Desk();
 		desk.saveSettings({ holdSeconds: 60, alertOn: "agent_settled", clearOnShutdown: false });
 		const bar = await desk.bar();

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { ExecFn } from "../../extensions/busybar-alert/cli/exec.ts";
 import { execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
 import { BUNDLED_CLI, type Runtime, WhichCli } from "../../extensions/busybar-alert/cli/which-cli.ts";
+import { NO_ABILITIES } from "../support/abilities.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
 const CONTRACT = "--application-name --priority --loop";
@@ -63,17 +64,18 @@ describe("which busybar runs", () => {
 		machine.program("c", `${CONTRACT} --expires-after`);
 		const choice = await machine.which().choose("");
 		expect(choice).toMatchObject({ ok: true, foreign: [foreign], cli: { source: "path", file: go, leadingArgs: [] } });
-		expect(choice.ok && choice.cli.abilities).toEqual({
-			expiresAfter: false,
-			requestTimeout: false,
-			tokenFromEnvironment: false,
-		});
+		expect(choice.ok && choice.cli.abilities).toEqual(NO_ABILITIES);
 		expect(await machine.which().namesakes()).toHaveLength(3);
 	});
 
-	test("a flag that only starts like a required one is not enough", async () => {
+	test.each([
+		"--application-names --priority --loop",
+		"--priority --loop",
+		"--application-name --loop",
+		"--application-name --priority",
+	])("a help text that names not all flags of the contract proves nothing (%s)", async (help) => {
 		const machine = new Machine();
-		machine.program("a", "--application-names --priority --loop");
+		machine.program("a", help);
 		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
 	});
 
@@ -82,6 +84,7 @@ describe("which busybar runs", () => {
 		machine.program("a", `${CONTRACT} --expires-after SECONDS --request-timeout MS (env BUSYBAR_TOKEN)`);
 		const choice = await machine.which().choose("");
 		expect(choice.ok && choice.cli.abilities).toEqual({
+			...NO_ABILITIES,
 			expiresAfter: true,
 			requestTimeout: true,
 			tokenFromEnvironment: true,
@@ -99,7 +102,7 @@ describe("which busybar runs", () => {
 		expect(await machine.which({}, [folder]).choose("")).toMatchObject({ ok: true, cli: { source: "path" } });
 	});
 
-	test("the `command` setting beats PATH, and `bundled` means bundled", async () => {
+	test("the `command` setting comes before PATH, and `bundled` always means the bundled one", async () => {
 		const machine = new Machine();
 		machine.program("a", CONTRACT);
 		const other = machine.program("elsewhere", CONTRACT, "my-busybar");
@@ -119,6 +122,22 @@ describe("which busybar runs", () => {
 		expect(machine.started).toEqual([]);
 	});
 
+	test("a configured command that was missing is found once it is there", async () => {
+		const machine = new Machine();
+		const which = machine.which();
+		const path = join(machine.folder, "a", "busybar");
+		expect(await which.choose(path)).toMatchObject({ ok: false });
+		machine.program("a", CONTRACT);
+		expect(await which.choose(path)).toMatchObject({ ok: true, cli: { source: "setting" } });
+	});
+
+	test("on Windows, programs have their ending", async () => {
+		const machine = new Machine();
+		machine.program("a", CONTRACT);
+		const path = machine.program("b", CONTRACT, "busybar.exe");
+		expect(await machine.which({ platform: "win32" }).choose("")).toMatchObject({ ok: true, cli: { file: path } });
+	});
+
 	test("a configured command that is another program is named", async () => {
 		const machine = new Machine();
 		const path = machine.program("a", "usage: something else");
@@ -130,10 +149,10 @@ describe("which busybar runs", () => {
 describe("Node for the bundled CLI, when pi itself does not run on Node", () => {
 	const standalone = { isNode: false, execPath: "/opt/pi" };
 
-	test("the first on PATH that is new enough; never pi itself", async () => {
+	test.each(["v22.19.0", "v24.0.0"])("the first on PATH that is new enough (%s); never pi itself", async (version) => {
 		const machine = new Machine();
 		machine.program("old", "v22.18.0", "node");
-		const node = machine.program("new", "v22.19.0", "node");
+		const node = machine.program("new", version, "node");
 		expect(await machine.which(standalone).choose("")).toMatchObject({ ok: true, cli: { file: node } });
 	});
 
@@ -174,9 +193,14 @@ describe("the proof", () => {
 		expect(machine.started).toEqual([path]);
 		await machine.which().choose("");
 		expect(machine.started).toEqual([path]);
-		utimesSync(path, new Date(), new Date(Date.now() + 5_000));
+		const later = new Date(Date.now() + 5_000);
+		utimesSync(path, later, later);
 		await machine.which().choose("");
 		expect(machine.started).toEqual([path, path]);
+		machine.program("a", `${CONTRACT} --expires-after`);
+		utimesSync(path, later, later);
+		await machine.which().choose("");
+		expect(machine.started).toEqual([path, path, path]);
 	});
 
 	test("costs one process, however many alerts wait for it", async () => {

@@ -138,6 +138,18 @@ describe("a newer alert", () => {
 		});
 	});
 
+	test.each([{ display: "back" }, { applicationName: "other" }] as const)(
+		"in another place on the bar (%o) clears the first one",
+		async (elsewhere) => {
+			const desk = new AlertDesk();
+			desk.cycle.show(turn(0));
+			await desk.advance(1_000);
+			desk.cycle.show({ ...done(1), target: { ...done(1).target, ...elsewhere } });
+			await desk.advance(1_000);
+			expect(desk.steps).toEqual(["show spinner", "clear", "show check"]);
+		},
+	);
+
 	test("for another bar clears the first one before it is drawn there", async () => {
 		const desk = new AlertDesk();
 		desk.cycle.show(turn(0));

@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { lock } from "proper-lockfile";
 import { expect, test } from "vitest";
-import { AlertLog, type LogRow } from "../../extensions/busybar-alert/log.ts";
+import { AlertLog, type LogRow, rowOf } from "../../extensions/busybar-alert/log.ts";
 import { scratchFolder } from "../support/scratch.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const folder = () => join(scratchFolder(), "cache");
 const row = (reason: string): LogRow => ({
@@ -15,7 +18,18 @@ const row = (reason: string): LogRow => ({
 	session: "s",
 });
 
-test("rows are written in their order, in a private file of a private folder, after the caller has gone on", async () => {
+test("a row has the time, the reason, the pid and the session", () => {
+	const asked = { alert: "done", reason: "turn 3", session: "s" } as const;
+	expect(rowOf(asked, { outcome: "skipped", gate: "muted" }, 1_800_000_000_000)).toEqual({
+		ts: "2027-01-15T08:00:00.000Z",
+		...asked,
+		outcome: "skipped",
+		gate: "muted",
+		pid: process.pid,
+	});
+});
+
+test("rows are written in order, to a private file in a private folder, after the caller has gone on", async () => {
 	const path = folder();
 	const log = new AlertLog(path);
 	for (const reason of ["one", "two", "three"]) log.append(row(reason));
@@ -30,14 +44,32 @@ test("rows are written in their order, in a private file of a private folder, af
 test("what is still queued when the process ends is written", async () => {
 	const path = folder();
 	const log = new AlertLog(path);
-	log.append(row("first"));
-	await log.flush();
+	mkdirSync(path);
 	log.append(row("last words"));
 	log.flushAtExit();
-	expect(readFileSync(join(path, "alerts.jsonl"), "utf8")).toContain("last words");
+	const file = join(path, "alerts.jsonl");
+	expect(readFileSync(file, "utf8")).toContain("last words");
+	expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("past 1 MiB the file becomes alerts.1.jsonl, one is kept, and no more than 2 MiB are there", async () => {
+test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
+	"a row is written once if the process exits %i steps after it was added",
+	(steps) => {
+		const path = folder();
+		mkdirSync(path);
+		const script = `
+		const { AlertLog } = await import(${JSON.stringify(new URL("../../extensions/busybar-alert/log.ts", import.meta.url))});
+		const log = new AlertLog(${JSON.stringify(path)});
+		process.on("exit", () => log.flushAtExit());
+		const step = (left) => (left === 0 ? process.exit() : setImmediate(step, left - 1));
+		log.append({ reason: "last words" });
+		step(${steps});`;
+		const { stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+		expect(readFileSync(join(path, "alerts.jsonl"), "utf8"), stderr).toBe('{"reason":"last words"}\n');
+	},
+);
+
+test("above 1 MiB the log becomes alerts.1.jsonl, of which one is kept, so that it takes about 2 MiB at most", async () => {
 	const path = folder();
 	const logs = [new AlertLog(path), new AlertLog(path)];
 	for (let round = 0; round < 30; round += 1) {
@@ -51,9 +83,30 @@ test("past 1 MiB the file becomes alerts.1.jsonl, one is kept, and no more than 
 	expect(Math.max(...bytes)).toBeLessThan(1.2 * 1024 * 1024);
 	const rows = await (logs[0] as AlertLog).read();
 	expect(rows.at(-1)?.reason).toContain("29 399");
+	const lines = files.flatMap((name) => readFileSync(join(path, name), "utf8").trimEnd().split("\n"));
+	expect(rows).toHaveLength(lines.length);
 });
 
-test("a log that cannot be written costs nobody anything", async () => {
+test("a log that another pi has just rotated is not rotated again, so nothing is lost", async () => {
+	const path = folder();
+	mkdirSync(path);
+	const [file, aside] = [join(path, "alerts.jsonl"), join(path, "alerts.1.jsonl")];
+	writeFileSync(file, `${JSON.stringify(row("x".repeat(1024 * 1024)))}\n`);
+	const unlock = await lock(file, { realpath: false });
+	const log = new AlertLog(path);
+	log.append(row("one more"));
+	// It waits for the lock as soon as it has seen the size of the file.
+	await waitUntil("the row", 5_000, () => readFileSync(file, "utf8").includes("one more"));
+	for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+	renameSync(file, aside);
+	writeFileSync(file, "");
+	await unlock();
+	await log.flush();
+	expect(existsSync(file)).toBe(true);
+	expect(statSync(aside).size).toBeGreaterThan(1024 * 1024);
+});
+
+test("a log that cannot be written loses its rows, and nothing else happens", async () => {
 	const path = folder();
 	writeFileSync(path, "a file where the folder belongs");
 	const log = new AlertLog(path);
@@ -64,7 +117,7 @@ test("a log that cannot be written costs nobody anything", async () => {
 	expect(await log.read()).toEqual([]);
 });
 
-test("a damaged line costs that line alone", async () => {
+test("a damaged line is left out, and all others are read", async () => {
 	const path = folder();
 	const log = new AlertLog(path);
 	log.append(row("before"));

@@ -204,6 +204,7 @@ describe("silence", () => {
 			`skipped turn 1 ${gate}`,
 			`skipped turn 1 (final) ${gate}`,
 		]);
+		expect(pi.desk.rows.map(({ session }) => session)).toEqual(["session", "session", "session"]);
 	});
 
 	test("a pattern that is off silences its alert alone", async () => {

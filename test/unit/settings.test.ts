@@ -56,6 +56,13 @@ describe("which value holds", () => {
 		]);
 	});
 
+	test("an environment variable that a saved value overrules is known to be", () => {
+		const env = { BUSYBAR_ADDR: "bar.local" };
+		expect(resolveSettings({ addr: "10.1.1.1" }, env).overruled).toEqual(["addr"]);
+		expect(resolveSettings({ addr: "a b" }, env).overruled).toEqual([]);
+		expect(resolveSettings({}, env).overruled).toEqual([]);
+	});
+
 	test("a bad saved value falls back to a good environment variable, and a warning says so", () => {
 		const { values, warnings } = resolveSettings({ addr: "http://x" }, { BUSYBAR_ADDR: "good.local" });
 		expect(values.addr).toBe("good.local");
@@ -78,6 +85,20 @@ describe("which value holds", () => {
 		["command", "busybar"],
 		["command", "./busybar"],
 		["alertOn", null],
+		["minIntervalMs", 60_001],
+		["holdSeconds", 0.4],
+		["holdSeconds", 3_601],
+		["questionHoldSeconds", 4],
+		["questionHoldSeconds", 3_601],
+		["priority", 0],
+		["priority", 101],
+		["minRunSeconds", -1],
+		["minRunSeconds", 3_601],
+		["quietHours", "22-8"],
+		["quietHours", "24:00-08:00"],
+		["quietHours", "22:00-08:60"],
+		["statusLine", "sometimes"],
+		["clearOnShutdown", "no"],
 	] as const)(
 		"%s cannot be %j: the default applies, one warning names the setting and its rule, the other settings still apply",
 		(name, value) => {
@@ -100,6 +121,12 @@ describe("which value holds", () => {
 		]);
 	});
 
+	test("a long value is quoted in part", () => {
+		const [warning = ""] = resolveSettings({ pattern: "x".repeat(10_000) }, {}).warnings;
+		expect(warning).toContain("xxx…");
+		expect(warning.length).toBeLessThan(400);
+	});
+
 	test("a bad access key is never shown", () => {
 		const { warnings } = resolveSettings({ token: "my secret" }, { BUSYBAR_TOKEN: "other secret" });
 		expect(warnings).toHaveLength(2);
@@ -113,6 +140,13 @@ describe("which value holds", () => {
 });
 
 describe("the file", () => {
+	test("can be saved soon after another pi was killed while it saved", async () => {
+		const path = join(scratchFolder(), "busybar-alert.json");
+		mkdirSync(`${path}.lock`);
+		const { values } = await new SettingsFile(path, {}).save({ priority: 61 });
+		expect(values.priority).toBe(61);
+	});
+
 	const unusable: readonly [string, (path: string) => void, RegExp][] = [
 		["empty", (path) => writeFileSync(path, ""), /is not valid JSON/],
 		["not JSON", (path) => writeFileSync(path, "{ addr: 1 }"), /is not valid JSON/],
@@ -195,6 +229,20 @@ describe("saving", () => {
 		});
 		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ futureSetting: [1, 2], enabled: true });
 		expect(statSync(path).mode & 0o777).toBe(0o600);
+	});
+
+	test.each([
+		["for a time", 1_800_000_000_000, "2027-01-15T08:00:00.000Z"],
+		["until it is lifted", Number.POSITIVE_INFINITY, "lifted"],
+	])("a mute %s is there for the next pi, until it is taken back", async (_, mutedUntilMs, written) => {
+		const path = join(folder(), "busybar-alert.json");
+		const file = new SettingsFile(path, {});
+		await file.save({ mutedUntilMs });
+		await file.save({ priority: 70 });
+		expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ mutedUntil: written, priority: 70 });
+		expect((await new SettingsFile(path, {}).load()).mutedUntilMs).toBe(mutedUntilMs);
+		await file.save({ mutedUntilMs: undefined });
+		expect((await new SettingsFile(path, {}).load()).mutedUntilMs).toBeUndefined();
 	});
 
 	test("refuses a bad value with its rule, and nothing changes", async () => {

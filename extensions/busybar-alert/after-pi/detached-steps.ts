@@ -13,7 +13,7 @@ export interface LaterStep {
 	readonly tries: number;
 	/** Run it even if an earlier step has failed. */
 	readonly always: boolean;
-	/** Is not run if the record of the bar in this file names another process as the last to draw. */
+	/** Skip it if the bar's record in this file says that another process has drawn since. */
 	readonly unlessShownByOther?: Parting["unlessShownByOther"];
 }
 

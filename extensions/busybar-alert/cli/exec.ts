@@ -46,6 +46,10 @@ const PIPE_GRACE_MS = 200;
 
 export const execProcess: ExecFn = (file, args, options) =>
 	new Promise((resolve) => {
+		if (options.signal?.aborted) {
+			resolve({ code: null, signal: null, killed: true, stdout: "", stderr: "" });
+			return;
+		}
 		const child = start(file, args, options.env);
 		if (typeof child === "string") {
 			resolve({ code: null, signal: null, killed: false, stdout: "", stderr: "", spawnError: child });
@@ -101,8 +105,7 @@ export const execProcess: ExecFn = (file, args, options) =>
 		child.once("exit", (code, signal) => after(PIPE_GRACE_MS, () => settle({ code, signal })));
 		child.stdout?.on("data", (chunk: Buffer) => keep(stdout, chunk));
 		child.stderr?.on("data", (chunk: Buffer) => keep(stderr, chunk));
-		if (options.signal?.aborted) abort();
-		else options.signal?.addEventListener("abort", abort, { once: true });
+		options.signal?.addEventListener("abort", abort, { once: true });
 		after(options.deadlineMs, () => {
 			if (hasEnded()) return;
 			kill("SIGTERM");
@@ -129,12 +132,14 @@ function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv | u
 	}
 }
 
-/** Runs child processes and can end all that are still running. */
+/** Runs child processes until it ends them all. */
 export class ChildProcesses {
 	readonly #running = new Set<AbortController>();
+	#hasEnded = false;
 
 	readonly exec: ExecFn = async (file, args, options) => {
 		const ending = new AbortController();
+		if (this.#hasEnded) ending.abort();
 		const signal = options.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal;
 		this.#running.add(ending);
 		const result = await execProcess(file, args, { ...options, signal });
@@ -142,8 +147,9 @@ export class ChildProcesses {
 		return result;
 	};
 
-	/** Synchronous, so that it works while this process exits. */
+	/** Ends what is running, and starts nothing any more. Synchronous, so that it works while this process exits. */
 	endAll(): void {
+		this.#hasEnded = true;
 		for (const ending of this.#running) ending.abort();
 	}
 }

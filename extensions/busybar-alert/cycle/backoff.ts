@@ -1,8 +1,8 @@
-/** How long automatic alerts stay away from a bar, or a CLI, that is not there. Pure. */
+/** How long no automatic alert is tried after the bar, or the CLI, was not there. Pure. */
 
 const STEPS_MS = [30_000, 60_000, 120_000, 300_000] as const;
 
-/** @param failures how many came before, without a success between them */
+/** @param failures how many failures came before this one without a success in between */
 export function backoffMs(failures: number): number {
 	return STEPS_MS[Math.min(failures, STEPS_MS.length - 1)] ?? 0;
 }

@@ -1,6 +1,6 @@
 /**
- * What the pis of this user know together about one bar under one application name: who wants what on it, what is on
- * it, and whether it answers. Pure: types and rules. Times are milliseconds since the machine started.
+ * What all pis of this user know about one bar and application name: who wants what on it, what is on it, and whether it
+ * answers. Pure types and rules. Times are milliseconds since the machine started.
  */
 
 import type { ProcessIdentity } from "../processes.ts";
@@ -8,7 +8,7 @@ import type { Alert } from "../settings.ts";
 import { backoffMs } from "./backoff.ts";
 import type { AlertRequest } from "./request.ts";
 
-/** One pi's wish to have its alert on the bar. Holds all that another pi needs to draw it again; never the access key. */
+/** One pi wants its alert on the bar. Holds all that another pi needs to draw it again, but never the access key. */
 export interface Lease {
 	readonly owner: ProcessIdentity;
 	readonly alert: Alert;
@@ -22,13 +22,13 @@ export interface Lease {
 	readonly untilMs: number;
 }
 
-/** The last drawing of ours that the bar took. */
+/** What a pi of this user last drew on the bar. */
 export interface Shown extends Lease {
 	/** When it was drawn; `sinceMs` is when its alert began. */
 	readonly drawnMs: number;
-	/** When the bar ends it by itself; null with a CLI that cannot let it expire. */
+	/** When the bar ends it itself; null if the CLI lacks `--expires-after`. */
 	readonly expiresMs: number | null;
-	/** The bar has said so. Otherwise it may be on the bar: its answer was lost. */
+	/** The bar has confirmed it. Otherwise the answer was lost, and it may be on the bar. */
 	readonly isConfirmed: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Shown extends Lease {
 export interface Outage {
 	readonly failures: number;
 	readonly lastTryMs: number;
-	/** Automatic alerts stay away until then. */
+	/** No automatic alert is tried until then. */
 	readonly untilMs: number;
 }
 
@@ -48,7 +48,7 @@ export interface BarRecord {
 	readonly outage: Outage | undefined;
 }
 
-/** What a verdict stays on the bar at least, unless its own pi has something newer. */
+/** A verdict stays on the bar at least this long, unless its own pi has something newer. */
 const VERDICT_AT_LEAST_MS = 3_000;
 const URGENCY: readonly Alert[] = ["turn", "done", "error", "question"];
 
@@ -56,7 +56,7 @@ export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
 	return one.pid === other.pid && one.started === other.started;
 }
 
-/** The machine's time began anew with its last start: what happened later than now happened before that. */
+/** Times start again from 0 when the machine starts, so a record with a time in the future is from before that. */
 export function isOfThisBoot({ leases, shown, outage }: BarRecord, nowMs: number): boolean {
 	const past = [...leases.map(({ sinceMs }) => sinceMs), shown?.drawnMs ?? 0, outage?.lastTryMs ?? 0];
 	return past.every((timeMs) => timeMs <= nowMs);
@@ -67,26 +67,34 @@ export function stillShown({ shown }: BarRecord, nowMs: number): Shown | undefin
 	return shown && (shown.expiresMs === null || shown.expiresMs > nowMs) ? shown : undefined;
 }
 
-/** How long a new picture has to wait until the verdict that another pi shows was seen; 0 for none. */
-export function waitForVerdictMs(shown: Shown | undefined, nowMs: number): number {
+/** How long a new picture of `self` must wait until the verdicts of other pis have been lit for their time; 0 if it need not. */
+export function waitForVerdictsMs(
+	shown: Shown | undefined,
+	leasesOfOthers: readonly Lease[],
+	self: ProcessIdentity,
+	nowMs: number,
+): number {
 	if (!shown?.isConfirmed || shown.alert === "turn") return 0;
-	const seenMs = nowMs - shown.drawnMs;
-	const enoughMs = Math.min(VERDICT_AT_LEAST_MS, shown.untilMs - shown.drawnMs);
-	return Math.max(0, Math.ceil(enoughMs - seenMs));
+	// Others may have drawn the same picture shortly before.
+	const same = leasesOfOthers.filter(({ anim, display }) => anim === shown.anim && display === shown.display);
+	const drawn = same.map(({ sinceMs, untilMs }) => ({ drawnMs: sinceMs, untilMs }));
+	if (!isSame(shown.owner, self)) drawn.push(shown);
+	const left = drawn.map(({ drawnMs, untilMs }) => Math.min(drawnMs + VERDICT_AT_LEAST_MS, untilMs) - nowMs);
+	return Math.max(0, ...left.map(Math.ceil));
 }
 
-/** What belongs on the bar when the alert before it ends: the most urgent of the leases, of equal ones the newest. */
+/** What to show when an alert has ended: the most urgent of the leases; among equals, the newest. */
 export function mostUrgent(leases: readonly Lease[], nowMs: number): Lease | undefined {
 	const rank = ({ alert, sinceMs }: Lease) => URGENCY.indexOf(alert) * 1e12 + sinceMs;
 	return leases.filter(({ untilMs }) => untilMs > nowMs).sort((one, other) => rank(other) - rank(one))[0];
 }
 
-/** A pi that died in its hold is owed the rest of it, but for a question, which nobody can answer any more. */
+/** Whether what a dead pi has on the bar may go: its hold is over, or it is a question, which nobody can answer any more. */
 export function isLeftOver(shown: Shown, nowMs: number): boolean {
 	return shown.alert === "question" || shown.untilMs <= nowMs;
 }
 
-/** Whether another pi's question or error is on the bar, which a mere `turn` must not cover. */
+/** Another pi's question or error, which a `turn` must not cover; undefined if there is none on the bar. */
 export function outranksTurn(record: BarRecord, self: ProcessIdentity, nowMs: number): Shown | undefined {
 	const shown = stillShown(record, nowMs);
 	const isUrgent = shown?.alert === "question" || shown?.alert === "error";

@@ -1,6 +1,6 @@
 /**
- * Where the record of a bar is kept: a small file per bar in `bars/` of the cache folder, changed under a lock that is
- * held while a process draws or clears. Where the disk refuses, this process remembers for itself. Touches that folder only.
+ * Keeps the record of each bar in a small file in `bars/` of the cache folder. It is changed under a lock that is held while
+ * a process draws or clears. If the disk refuses, this process keeps its own record in memory. Touches only that folder.
  */
 
 import { createHash } from "node:crypto";
@@ -8,30 +8,37 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import { readJson, writeJson } from "../files/json-file.ts";
-import { withLock } from "../files/lock.ts";
+import { type HeldLock, withLock } from "../files/lock.ts";
 import { type BarRecord, isOfThisBoot, type Lease } from "./bar-record.ts";
 import type { AlertRequest } from "./request.ts";
 
 export type BarName = Pick<AlertRequest["target"], "addr" | "applicationName">;
 
 export interface BarStore {
-	/** As it was at the last change; never waits for the lock and never rejects. */
+	/** The latest record. Does not wait for the lock. Never rejects. */
 	read(bar: BarName): Promise<BarRecord>;
-	/** Runs `step` while no other does for this bar, and keeps the record that it gives back. Rejects only as `step` does. */
-	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T>;
-	/** Of every bar that something is known of. Never rejects. */
+	/**
+	 * Runs `step` while no other step runs for this bar, and keeps the record that it returns, unless the lock was lost
+	 * meanwhile. Rejects only if `step` does.
+	 */
+	change<T>(bar: BarName, step: Step<T>): Promise<T>;
+	/** All bars that have a record. Never rejects. */
 	known(): Promise<readonly BarName[]>;
-	/** The file of the bar's record, for a process that outlives this one; undefined where there is none. */
+	/** The file of the bar's record, for a process that outlives this one; undefined if there is no file. */
 	pathOf(bar: BarName): string | undefined;
 }
+
+export type Step<T> = (record: BarRecord, lock: HeldLock) => Promise<Changed<T>>;
 
 export interface Changed<T> {
 	readonly record: BarRecord;
 	readonly value: T;
 }
 
-/** A draw at a bar that hangs is over after 8 s; whoever waited longer than that goes on without the others. */
+/** A draw at a bar that hangs ends after 8 s. After this time a step runs without the lock. */
 const LOCK_WAIT_MS = 15_000;
+/** Cannot be taken over. */
+const NO_LOCK: HeldLock = { isOurs: async () => true };
 
 export class MemoryBarStore implements BarStore {
 	readonly #records = new Map<string, BarRecord>();
@@ -41,10 +48,10 @@ export class MemoryBarStore implements BarStore {
 		return this.#records.get(keyOf(bar)) ?? emptyRecord(bar);
 	}
 
-	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T> {
+	change<T>(bar: BarName, step: Step<T>): Promise<T> {
 		const key = keyOf(bar);
 		const changing = (this.#turns.get(key) ?? Promise.resolve()).then(async () => {
-			const { record, value } = await step(await this.read(bar));
+			const { record, value } = await step(await this.read(bar), NO_LOCK);
 			this.#records.set(key, record);
 			return value;
 		});
@@ -79,28 +86,30 @@ export class FileBarStore implements BarStore {
 		return this.#isRefused ? this.#memory.read(bar) : this.#read(bar);
 	}
 
-	/** In this process one after the other, so that the file's lock is asked for by one of us at a time. */
-	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T> {
+	/** Steps of this process run in order, so that only one of them asks for the file's lock. */
+	change<T>(bar: BarName, step: Step<T>): Promise<T> {
 		return this.#memory.change(bar, async (remembered) => {
 			let hasBegun = false;
-			const run = async (known: BarRecord) => {
+			const run: Step<T> = async (known, lock) => {
 				hasBegun = true;
-				return step(known);
+				return step(known, lock);
 			};
 			const path = this.pathOf(bar);
 			try {
-				return await withLock(path, LOCK_WAIT_MS, async () => {
+				return await withLock(path, LOCK_WAIT_MS, async (lock) => {
 					const before = this.#isRefused ? remembered : await this.#read(bar);
-					const changed = await run(before);
-					// A disk that became full or read-only while we drew must not undo the draw.
-					if (changed.record !== before) this.#isRefused = !(await isWritten(path, changed.record));
+					const changed = await run(before, lock);
+					// Another process took the lock while this one was stopped, and its record is newer.
+					if (changed.record === before || !(await lock.isOurs())) return changed;
+					// If the disk became full or read-only meanwhile, the draw is still done.
+					this.#isRefused = !(await isWritten(path, changed.record));
 					return changed;
 				});
 			} catch (error) {
 				if (hasBegun) throw error;
 				const isHeld = (error as NodeJS.ErrnoException).code === "ELOCKED";
 				this.#isRefused = !isHeld;
-				return run(isHeld ? await this.#read(bar) : remembered);
+				return run(isHeld ? await this.#read(bar) : remembered, NO_LOCK);
 			}
 		});
 	}
@@ -142,7 +151,7 @@ function isBarName(value: unknown): value is BarName {
 	return typeof found?.addr === "string" && typeof found.applicationName === "string";
 }
 
-/** A damaged file, or one whose hash met another bar's, counts as absent. */
+/** A damaged file, or one of another bar with the same hash, counts as absent. */
 function isRecord(value: unknown, bar: BarName): value is BarRecord {
 	if (!isBarName(value) || keyOf(value) !== keyOf(bar)) return false;
 	const { leases, shown, outage } = value as Partial<BarRecord>;

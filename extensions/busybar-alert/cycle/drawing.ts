@@ -1,6 +1,6 @@
 /**
- * What is, or may be, on the bar because of this process: draws it, renews it, takes it off, hands it over when the
- * process ends. Each step looks at what other pis have on the bar, and keeps them out until it is done.
+ * What this process has, or may have, on the bar: draws it, renews it, clears it, and hands it over when the process ends.
+ * Each step considers what other pis have on the bar, and locks them out until it is done.
  * Imports nothing from pi; runs the CLI through the exec port.
  */
 
@@ -8,6 +8,7 @@ import { type Cli, type Command, CommandLine, type Target } from "../busybar.ts"
 import type { ExecFn, ExecResult } from "../cli/exec.ts";
 import { type Failure, failureOf } from "../cli/failures.ts";
 import type { Clock } from "../clock.ts";
+import type { HeldLock } from "../files/lock.ts";
 import type { Processes, ProcessIdentity } from "../processes.ts";
 import {
 	type BarRecord,
@@ -19,7 +20,7 @@ import {
 	outageAfter,
 	type Shown,
 	stillShown,
-	waitForVerdictMs,
+	waitForVerdictsMs,
 } from "./bar-record.ts";
 import type { BarStore, Changed } from "./bar-store.ts";
 import type { AlertRequest } from "./request.ts";
@@ -32,31 +33,31 @@ export interface DrawingPorts {
 	readonly processes: Processes;
 }
 
-/** One picture, with all that taking it off again needs. */
+/** A picture, with everything needed to clear it again. */
 export interface Picture {
 	readonly request: AlertRequest;
 	readonly cli: Cli;
-	/** The fallback where the requested one could not be shown. */
+	/** The fallback if the requested one could not be shown. */
 	readonly pattern: string;
 	readonly anim: string;
 }
 
-/** What is or may be on the bar for us. Times are milliseconds since the machine started. */
+/** What is or may be on the bar for this process. Times are milliseconds since the machine started. */
 export interface Lit extends Picture {
-	/** The bar has said so. Otherwise it may be on the bar: its answer is still to come, or was lost. */
+	/** The bar has confirmed it. Otherwise it may be on the bar: the answer is still to come, or was lost. */
 	readonly isConfirmed: boolean;
 	readonly sinceMs: number;
-	/** When the bar ends it by itself; Infinity with a CLI that cannot let it expire. */
+	/** When the bar ends it itself; Infinity if the CLI lacks `--expires-after`. */
 	readonly expiresMs: number;
 }
 
 export type Drawn =
 	| { readonly outcome: "drawn"; readonly tookMs: number }
-	/** It is lit already, and a CLI that cannot let it expire cannot draw it again: by us, or by another pi. */
+	/** It is already lit, by this pi or by another, and a CLI without `--expires-after` cannot draw it again. */
 	| { readonly outcome: "extended" | "joined" }
-	/** Another pi's verdict has to be seen first. */
+	/** Another pi's verdict must be lit for its time first. */
 	| { readonly outcome: "wait"; readonly ms: number }
-	/** Another pi has found a moment ago that the bar does not answer. */
+	/** Another pi found a moment ago that the bar does not answer. */
 	| { readonly outcome: "away" }
 	| { readonly outcome: "failed"; readonly failure: Failure };
 
@@ -70,28 +71,38 @@ export type Cleared =
 	  }
 	| { readonly outcome: "failed"; readonly failure: Failure };
 
+/** What a dead pi has on the bar. */
+type LeftOver =
+	| { readonly outcome: "cleared"; readonly shown: Shown }
+	/** Its hold is not over. */
+	| { readonly outcome: "wait"; readonly ms: number };
+
 /** What is left to do when the process ends: a clear, and perhaps a draw before it. */
 export interface Parting {
 	readonly cli: Cli;
 	readonly target: Target;
-	/** A draw that is under way may still appear after us. */
+	/** A draw that is under way may still appear after this process has ended. */
 	readonly delayMs: number;
-	/** The clear is not to be done if the record in this file names another process than this one as the last to draw. */
+	/** Skip the clear if the record in this file says that another process has drawn since. */
 	readonly unlessShownByOther: { readonly path: string; readonly self: ProcessIdentity } | undefined;
-	/** A draw that was cut off, to be done again first. */
+	/** A draw that was cut off and must be repeated first. */
 	readonly redraw: Picture | undefined;
 }
 
-/** A draw that the bar has parked for 1.5 s can still appear after its client has gone: docs/bar.md. */
+/** The bar parks a draw for up to 1.5 s and may show it after its client has gone: docs/bar.md. */
 export const PARKED_DRAW_MS = 2_000;
-/** The bar ends an alert by itself this long after its hold, should nobody clear it. */
+/** The bar ends an alert itself this long after its hold, if nobody clears it. */
 const EXPIRY_MARGIN_SECONDS = 5;
-/** A longer alert is drawn again every so often: after `kill -9` it is not to stay for its whole hold. Whole turns of our patterns. */
+/**
+ * A longer alert gets a short lifetime and is renewed, so that it does not stay for its whole hold after `kill -9`.
+ * A multiple of the length of our patterns, so that they do not jump.
+ */
 export const RENEW_EVERY_MS = 30_000;
 const RENEWED_LIFETIME_SECONDS = 45;
 const OWED_TRY_EVERY_MS = 50_000;
+const LOCK_LOST = new Error("Another process has taken the lock.");
 
-/** How long the bar is to keep an alert that is to stay `leftMs` if nobody clears or renews it. */
+/** The lifetime, on the bar, of an alert that still has `leftMs` to stay. */
 export function lifetimeSeconds(leftMs: number): number {
 	const seconds = Math.ceil(leftMs / 1_000) + EXPIRY_MARGIN_SECONDS;
 	return leftMs > RENEW_EVERY_MS ? Math.min(seconds, RENEWED_LIFETIME_SECONDS) : seconds;
@@ -100,10 +111,12 @@ export function lifetimeSeconds(leftMs: number): number {
 export class Drawing {
 	readonly #ports: DrawingPorts;
 	#lit: Lit | undefined;
-	/** Settles when everything asked for so far is done. */
+	/** Settles when all steps so far are done. */
 	#last: Promise<unknown> = Promise.resolve();
 	/** The command that is under way, and what ends it. */
 	#running: { readonly name: "show" | "clear"; readonly ending: AbortController } | undefined;
+	/** The lock under which the current step runs. Undefined if the step may go on without it. */
+	#lock: HeldLock | undefined;
 	#partings = 0;
 	#self: ProcessIdentity | undefined;
 
@@ -111,7 +124,7 @@ export class Drawing {
 		this.#ports = ports;
 	}
 
-	/** What this process wants on the bar, though the bar may have ended it, or show another pi's alert. */
+	/** What this process wants on the bar, even if the bar has ended it or shows another pi's alert. */
 	get wanted(): Lit | undefined {
 		return this.#lit;
 	}
@@ -127,8 +140,7 @@ export class Drawing {
 	}
 
 	/**
-	 * Draws over what is lit. After a failure that is not late, what was lit before still is. Resolves to undefined when
-	 * `part` has cut it off. Never rejects.
+	 * Draws over what is lit. Resolves to undefined if `part` has cut it off. Never rejects.
 	 */
 	draw(picture: Picture): Promise<Drawn | undefined> {
 		const { request, cli, anim } = picture;
@@ -147,11 +159,9 @@ export class Drawing {
 				const outcome = isOurs ? "extended" : "joined";
 				return { record: { ...record, leases: [...leases, mine], shown: kept }, value: { outcome } };
 			}
-			if (shown && !isOurs && !isThere) {
-				const ms = waitForVerdictMs(shown, nowMs);
-				if (ms > 0) return answer({ outcome: "wait", ms });
-			}
-			// The bar refuses an element that moves to its other display.
+			const waitMs = isThere ? 0 : waitForVerdictsMs(shown, leases, self, nowMs);
+			if (waitMs > 0) return answer({ outcome: "wait", ms: waitMs });
+			// The bar refuses to move an element to the other display.
 			if (shown && shown.display !== request.target.display) {
 				if (!(await this.#clearOnce(cli, request.target))) return answer(undefined);
 			}
@@ -172,7 +182,7 @@ export class Drawing {
 		});
 	}
 
-	/** Has the bar keep our alert for another while, or show it again, unless another pi's is on it. Never rejects. */
+	/** Renews the lifetime of our alert, or shows it again, unless another pi's is on the bar. Never rejects. */
 	async renew(): Promise<void> {
 		const lit = this.#lit;
 		if (!lit?.cli.abilities.expiresAfter) return;
@@ -198,9 +208,9 @@ export class Drawing {
 	}
 
 	/**
-	 * One try to end our alert: what another pi has on the bar stays there, what another waits to have there is drawn,
-	 * and only when there is neither is the bar cleared. Resolves to undefined when there is nothing of ours, or `part`
-	 * took it over. Never rejects.
+	 * Tries once to end our alert. If another pi's alert is on the bar, it stays; if another pi still wants one there, that is
+	 * drawn; otherwise the bar is cleared. Resolves to undefined if there is nothing of ours, or `part` has taken it over.
+	 * Never rejects.
 	 */
 	clear(): Promise<Cleared | undefined> {
 		const target = this.#lit?.request.target;
@@ -219,30 +229,30 @@ export class Drawing {
 		});
 	}
 
-	/** Takes off what a pi has left on this bar that is no more. Resolves to what that was. Never rejects. */
-	clearLeftOver(cli: Cli, target: Target): Promise<Shown | undefined> {
-		return this.#change(target, async (record, self) => {
-			const shown = stillShown(record, this.#nowMs());
-			if (!shown || (await this.#isAlive(shown.owner)) || !isLeftOver(shown, this.#nowMs())) {
-				return { record, value: undefined };
-			}
+	/** Clears what a dead pi has left on this bar, unless it still has time left. Never rejects. */
+	clearLeftOver(cli: Cli, target: Target): Promise<LeftOver | undefined> {
+		return this.#change<LeftOver>(target, async (record, self) => {
+			const nowMs = this.#nowMs();
+			const shown = stillShown(record, nowMs);
+			if (!shown || (await this.#isAlive(shown.owner))) return { record, value: undefined };
+			if (!isLeftOver(shown, nowMs)) return { record, value: { outcome: "wait", ms: shown.untilMs - nowMs } };
 			const leases = await this.#leasesOfOthers(record, self);
 			const settled = await this.#settle({ ...record, leases }, cli, target, self, false);
 			if (!settled || settled.value.failure) return { record, value: undefined };
-			return { record: settled.record, value: shown };
+			return { record: settled.record, value: { outcome: "cleared", shown } };
 		});
 	}
 
 	/**
-	 * Gives up what is lit to whoever clears it while the process ends. Undefined when nothing of ours can be lit, or when
-	 * its user wants it to outlast pi.
-	 * @param when `after_hold` lets the alert have its time first
+	 * Gives up what is lit, because the process is ending. Undefined if nothing of ours can be lit, or if the user wants it to
+	 * outlast pi.
+	 * @param when `after_hold` leaves the alert its time
 	 */
 	part(when: "now" | "after_hold"): Parting | undefined {
 		const { lit } = this;
 		if (!lit || this.outlasts(lit)) return undefined;
 		this.#lit = undefined;
-		// No request of ours must reach the bar after the clear.
+		// No request of this process may reach the bar after the clear.
 		this.#partings += 1;
 		this.#running?.ending.abort();
 		const holdLeftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - this.#nowMs();
@@ -256,12 +266,12 @@ export class Drawing {
 		};
 	}
 
-	/** Its user wants the alert to outlast pi, and the bar can end it by itself. */
+	/** Whether the user wants the alert to outlast pi, and the bar can end it itself. */
 	outlasts(lit: Lit): boolean {
 		return !lit.request.clearOnShutdown && Number.isFinite(lit.expiresMs);
 	}
 
-	/** Puts on the bar what belongs there when nothing of this process does. Undefined when `part` has cut it off. */
+	/** Shows what belongs on the bar once this process wants nothing there. Undefined if `part` has cut it off. */
 	async #settle(
 		record: BarRecord,
 		cli: Cli,
@@ -299,7 +309,7 @@ export class Drawing {
 		return { record: { ...record, shown: undefined }, value: { handedOver: false } };
 	}
 
-	/** Draws, and knows from the start of it that the picture may be lit, whatever becomes of us or of the answer. */
+	/** From the start of the draw the picture counts as possibly lit, whatever happens to the answer. */
 	async #show(
 		picture: Picture,
 	): Promise<{ readonly failure: Failure | undefined; readonly tookMs: number } | undefined> {
@@ -314,16 +324,18 @@ export class Drawing {
 				? sinceMs + lifetimeSeconds(holdMs) * 1_000 + moreMs
 				: Number.POSITIVE_INFINITY,
 		});
-		const startedMs = this.#ports.clock.monotonicMs();
-		this.#lit = litFor(false, this.#nowMs(), command.deadlineMs + PARKED_DRAW_MS);
-		const result = await this.#run("show", command);
+		let startedMs = 0;
+		const result = await this.#run("show", command, () => {
+			startedMs = this.#ports.clock.monotonicMs();
+			this.#lit = litFor(false, this.#nowMs(), command.deadlineMs + PARKED_DRAW_MS);
+		});
 		if (!result) return undefined;
 		const failure = failureOf("show", command, result, request.target);
 		if (!failure) this.#lit = litFor(true, this.#nowMs(), 0);
 		return { failure, tookMs: Math.round(this.#ports.clock.monotonicMs() - startedMs) };
 	}
 
-	/** HTTP 400 means that nothing of ours is lit: cleared. Undefined when `part` has cut it off. */
+	/** HTTP 400 means that nothing of ours is lit, which counts as cleared. Undefined if `part` has cut it off. */
 	async #clearOnce(cli: Cli, target: Target): Promise<{ readonly failure: Failure | undefined } | undefined> {
 		const command = new CommandLine(cli, this.#ports.env).clear(target);
 		const result = await this.#run("clear", command);
@@ -348,7 +360,7 @@ export class Drawing {
 		return { ...lease, drawnMs, expiresMs, isConfirmed };
 	}
 
-	/** Of pis that live, and whose time is not over. */
+	/** Those of pis that are alive, and whose time is not over. */
 	async #leasesOfOthers({ leases }: BarRecord, self: ProcessIdentity): Promise<readonly Lease[]> {
 		const nowMs = this.#nowMs();
 		const others = leases.filter(({ owner, untilMs }) => !isSame(owner, self) && untilMs > nowMs);
@@ -360,7 +372,7 @@ export class Drawing {
 		return this.#ports.processes.isAlive(owner);
 	}
 
-	/** One step at a time, in this process and among all: a clear that reached the bar after a later draw would take that away. */
+	/** One step at a time, in this process and among all pis: a late clear would otherwise remove a newer drawing. */
 	#change<T>(
 		bar: Target,
 		step: (record: BarRecord, self: ProcessIdentity) => Promise<Changed<T | undefined>>,
@@ -369,20 +381,38 @@ export class Drawing {
 		const result = this.#last.then(async () => {
 			const self = await this.#ports.processes.self();
 			this.#self = self;
-			return this.#ports.bars.change<T | undefined>(bar, async (record) => {
-				if (partings !== this.#partings) return { record, value: undefined };
-				const changed = await step(record, self);
-				return partings === this.#partings ? changed : { record, value: undefined };
+			const attempt = (isLast: boolean) =>
+				this.#ports.bars.change<T | undefined>(bar, async (record, lock) => {
+					if (partings !== this.#partings) return { record, value: undefined };
+					this.#lock = isLast ? undefined : lock;
+					const changed = await step(record, self);
+					return partings === this.#partings ? changed : { record, value: undefined };
+				});
+			// The record that it saw may be out of date.
+			return attempt(false).catch((error: unknown) => {
+				if (error !== LOCK_LOST) throw error;
+				return attempt(true);
 			});
 		});
 		this.#last = result.catch(() => undefined);
 		return result;
 	}
 
-	/** Undefined when `part` has cut it off: whoever does the parting clear then owns what is on the bar. */
-	async #run(name: "show" | "clear", command: Command): Promise<ExecResult | undefined> {
+	/**
+	 * Undefined if `part` has cut it off: another process then cleans up. Rejects with `LOCK_LOST` if this process was
+	 * stopped for so long that another has gone on.
+	 */
+	async #run(
+		name: "show" | "clear",
+		command: Command,
+		onStart: () => void = () => undefined,
+	): Promise<ExecResult | undefined> {
+		const partings = this.#partings;
+		if ((await this.#lock?.isOurs()) === false) throw LOCK_LOST;
+		if (partings !== this.#partings) return undefined;
 		const ending = new AbortController();
 		this.#running = { name, ending };
+		onStart();
 		try {
 			const result = await this.#ports.exec(command.file, command.args, { ...command, signal: ending.signal });
 			return ending.signal.aborted ? undefined : result;
@@ -396,7 +426,7 @@ export class Drawing {
 	}
 }
 
-/** A manual test always tries, and of all owed verdicts of this machine one a minute. */
+/** A manual test always tries. Of all owed verdicts on this machine, one a minute may try. */
 function maySkipBackoff({ isManual, owedSinceMs }: AlertRequest, { outage }: BarRecord, nowMs: number): boolean {
 	return isManual || (owedSinceMs !== undefined && nowMs - (outage?.lastTryMs ?? 0) >= OWED_TRY_EVERY_MS);
 }
@@ -418,7 +448,7 @@ function leaseOf({ request, pattern, anim }: Picture, owner: ProcessIdentity, si
 	};
 }
 
-/** The same bar and owner: what is drawn there replaces what is lit there. */
+/** The same bar and application name: a draw replaces what is lit there. */
 export function sameBar(one: Target, other: Target): boolean {
 	return one.addr === other.addr && one.applicationName === other.applicationName;
 }

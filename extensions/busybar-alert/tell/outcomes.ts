@@ -1,6 +1,6 @@
 /**
- * What became of each alert, and who is told: the log, the status line, notices and the back-off. Touches nothing itself;
- * imports nothing from pi.
+ * What became of each alert: tells the log, the status line and the user, and keeps the back-off. Has side effects only
+ * through its ports; imports nothing from pi.
  */
 
 import type { Failure, FailureKind } from "../cli/failures.ts";
@@ -20,7 +20,7 @@ export interface OutcomePorts {
 export interface OutcomeListener {
 	/** What the status line says may have changed. */
 	changed(): void;
-	/** Something that a person should read, once. */
+	/** Shows a message to the user once. */
 	notice(message: string): void;
 }
 
@@ -32,7 +32,7 @@ export class Outcomes {
 	readonly #ports: OutcomePorts;
 	readonly #backoff = { ...NO_BACKOFF };
 	readonly #listeners = new Set<OutcomeListener>();
-	/** The user's own pictures that could not be shown: each is told once. */
+	/** The user's own pictures that could not be shown. The user is told once about each. */
 	readonly #toldPatterns = new Set<string>();
 	#alerting: AlertRequest | undefined;
 	#problem: FailureKind | undefined;
@@ -51,7 +51,7 @@ export class Outcomes {
 		return this.#problem;
 	}
 
-	/** The program that talks to the bar was missing a moment ago. Whether the bar was stands in its record. */
+	/** The CLI, or Node for it, was missing a moment ago. Whether the bar was missing is in the bar's record. */
 	get backingOff(): boolean {
 		return this.#ports.clock.monotonicMs() < this.#backoff.untilMs;
 	}
@@ -62,7 +62,7 @@ export class Outcomes {
 		return () => this.#listeners.delete(listener);
 	}
 
-	/** A manual test or a changed setting: the next alert goes out whatever failed before. */
+	/** For a manual test or a changed setting: the next alert is tried although others failed. */
 	forgetFailures(): void {
 		Object.assign(this.#backoff, NO_BACKOFF);
 		this.#setProblem(undefined);
@@ -78,11 +78,11 @@ export class Outcomes {
 		const lateMs = owedSinceMs === undefined ? undefined : Math.round(this.#ports.clock.sinceBootMs() - owedSinceMs);
 		this.#log(request, { outcome: "fired", ...drawn, ...(lateMs !== undefined && { lateMs }) });
 		this.forgetFailures();
-		// Neither this promise nor any other of the notices' rejects.
+		// Not awaited; it never rejects.
 		void this.#ports.notices.shown();
 	}
 
-	/** Of a verdict that is tried again, nothing is new until it is shown or given up. */
+	/** While a verdict is being tried again, there is no new row until it is shown or given up. */
 	skipped(request: AlertRequest, why: "superseded" | "withdrawn" | "backoff"): void {
 		if (why === "backoff" && request.owedSinceMs !== undefined) return;
 		this.#log(request, { outcome: "skipped", gate: why });
@@ -99,7 +99,7 @@ export class Outcomes {
 		if (!request.isManual) this.#tellOnce(failure);
 	}
 
-	/** The user's own picture cannot be shown: told once, because the next success does not mend it. */
+	/** The user's own picture cannot be shown. The user is told once: the next success does not repair it. */
 	patternFailed(request: AlertRequest, pattern: string, failure: Failure): void {
 		this.#logFailure(request, failure);
 		if (this.#toldPatterns.has(pattern)) return;
@@ -112,18 +112,18 @@ export class Outcomes {
 		this.#log(request, { outcome: "cleared", heldMs, ...(handedOver && { handedOver }) });
 	}
 
-	/** What a pi that is no more has left on the bar was taken off. */
+	/** What a dead pi had left on the bar was cleared. */
 	clearedLeftOver(left: Shown): void {
 		const heldMs = Math.round(this.#ports.clock.sinceBootMs() - left.drawnMs);
 		this.#log(left, { outcome: "cleared", heldMs, leftBy: left.owner.pid });
 	}
 
-	/** The clear is left to a process that outlives pi. */
+	/** The clear is left to a separate process. */
 	leftToClear(request: AlertRequest, heldMs: number): void {
 		this.#log(request, { outcome: "cleared", heldMs, detached: true });
 	}
 
-	/** Does not lengthen the back-off: the draw before it has told how the bar is. */
+	/** Does not extend the back-off: the draw has already done that. */
 	clearFailed(request: AlertRequest, failure: Failure): void {
 		const uncleared = { ...failure, message: `The alert could not be cleared. ${failure.message}` };
 		this.#logFailure(request, uncleared);
@@ -133,7 +133,7 @@ export class Outcomes {
 
 	/** Once per kind and outage. */
 	#tellOnce({ kind, message }: Failure): void {
-		// A notice that nobody hears must not count as told.
+		// A notice that nobody sees must not count as shown.
 		if (this.#listeners.size === 0) return;
 		void this.#ports.notices.failed(kind).then((isNews) => {
 			if (isNews) for (const listener of this.#listeners) listener.notice(message);
