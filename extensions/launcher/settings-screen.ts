@@ -10,7 +10,7 @@ import type { Frame } from "./frame.ts";
 import { messageOf } from "./plain-text.ts";
 import type { Hint, Screen } from "./screen.ts";
 
-const TITLE_COLUMNS_AT_MOST = 24;
+const TITLE_COLUMNS_AT_MOST = 32;
 
 export class SettingsScreen implements Screen {
 	readonly #frame: Frame;

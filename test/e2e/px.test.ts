@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { PI_VERSIONS, PiHome, runPi, startRpcPi, startTerminalPi } from "../support/pi.ts";
-import { EXTENSION } from "../support/pi-desk.ts";
+import { DEAD_ADDRESS, EXTENSION } from "../support/pi-desk.ts";
 import { KEY, type Terminal } from "../support/terminal.ts";
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
@@ -240,7 +240,8 @@ test("settings and documentation have commands, in a terminal and without one", 
 
 test("in /px the alert can be muted for a while and unmuted again", async () => {
 	const home = new PiHome(onTestFinished);
-	const pi = await startTerminalPi(home, { extensions: [LAUNCHER, EXTENSION], columns: 80, rows: 24 });
+	const env = { BUSYBAR_ADDR: DEAD_ADDRESS };
+	const pi = await startTerminalPi(home, { extensions: [LAUNCHER, EXTENSION], env, columns: 80, rows: 24 });
 	const mute = async (choice: string) => {
 		pi.write(KEY.enter);
 		await pi.waitForText("BUSY Bar alert › Mute");
@@ -255,7 +256,7 @@ test("in /px the alert can be muted for a while and unmuted again", async () => 
 	await pi.waitForText("→ Mute");
 	await mute("30 minutes");
 	await pi.waitForText(/BUSY Bar alerts are muted until \d\d:\d\d/);
-	await mute("lift it");
+	await mute("unmute");
 	await pi.waitForText("BUSY Bar alerts are not muted.");
 });
 
