@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -24,6 +24,14 @@ class Machine {
 		chmodSync(path, 0o755);
 		this.folders.push(join(this.folder, folder));
 		return path;
+	}
+
+	/** What is at `path` hangs from now on, or no more; its size and modification time stay as they are. */
+	hang(path: string, hangs: boolean): void {
+		const { size, mtime } = statSync(path);
+		const script = hangs ? "exec sleep 20" : `echo ${CONTRACT}`;
+		writeFileSync(path, `#!/bin/sh\n${script}\n#`.padEnd(size, "#"));
+		utimesSync(path, mtime, mtime);
 	}
 
 	which(runtime: Partial<Runtime> = {}, extraPath: readonly string[] = []): WhichCli {
@@ -191,10 +199,11 @@ describe("the proof", () => {
 
 	test("of a program that hangs ends after 3 s and is not repeated for ten minutes, by any pi", async () => {
 		const machine = new Machine();
-		const path = machine.program("a", CONTRACT);
-		writeFileSync(path, "#!/bin/sh\nexec sleep 20\n");
+		const path = machine.program("a", `${CONTRACT} or so`);
+		machine.hang(path, true);
 		const choice = await machine.which().choose("");
 		expect(choice).toMatchObject({ ok: true, cli: { source: "bundled" }, foreign: [path] });
+		machine.hang(path, false);
 		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
 		expect(machine.started).toEqual([path]);
 		expect(await machine.which().choose(path)).toMatchObject({
@@ -204,20 +213,21 @@ describe("the proof", () => {
 		const memory = join(machine.cache, "cli.json");
 		const remembered = JSON.parse(readFileSync(memory, "utf8"));
 		writeFileSync(memory, JSON.stringify({ [path]: { ...remembered[path], until: Date.now() - 1 } }));
-		await machine.which().choose("");
+		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "path" } });
 		expect(machine.started).toEqual([path, path]);
 	});
 
 	test("of a program that hung is provisional: once forgotten, it is asked again at once", async () => {
 		const machine = new Machine();
-		machine.program("a", CONTRACT);
-		const path = join(machine.folder, "a", "busybar");
-		writeFileSync(path, "#!/bin/sh\nexec sleep 20\n");
-		const which = machine.which();
+		const path = machine.program("a", `${CONTRACT} or so`);
+		machine.hang(path, true);
+		const [which, other] = [machine.which(), machine.which()];
 		expect(await which.choose("")).toMatchObject({ cli: { source: "bundled" }, isProvisional: true });
-		which.forget("");
-		await which.choose("");
-		expect(machine.started).toEqual([path, path]);
+		machine.hang(path, false);
+		expect(await other.choose("")).toMatchObject({ cli: { source: "bundled" }, isProvisional: true });
+		expect(machine.started).toEqual([path]);
+		other.forget("");
+		expect(await other.choose("")).toMatchObject({ cli: { source: "path" } });
 		machine.program("a", CONTRACT);
 		expect(await which.choose("")).toMatchObject({ cli: { source: "path" } });
 	});
