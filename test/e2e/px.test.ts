@@ -255,7 +255,7 @@ test("in /px the alert can be muted for a while and unmuted again", async () => 
 	await pi.waitForText("→ Mute");
 	await mute("30 minutes");
 	await pi.waitForText(/BUSY Bar alerts are muted until \d\d:\d\d/);
-	await mute("lift it");
+	await mute("unmute");
 	await pi.waitForText("BUSY Bar alerts are not muted.");
 });
 
