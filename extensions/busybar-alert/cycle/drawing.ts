@@ -162,13 +162,12 @@ export class Drawing {
 			if (!drawn) return answer(undefined);
 			const { failure, tookMs } = drawn;
 			if (failure && !failure.late) this.#lit = before;
-			const outage = failure?.kind === "unreachable" ? outageAfter(record.outage, this.#nowMs()) : undefined;
 			const isLit = this.#lit && (!failure || failure.late);
 			const changed: BarRecord = {
 				...record,
 				leases: failure ? leases : [...leases, mine],
 				shown: isLit ? this.#shownOf(mine, cli, mine.untilMs - nowMs, !failure) : record.shown,
-				outage: failure && !outage ? record.outage : outage,
+				outage: outageAfter(record.outage, failure?.kind, this.#nowMs()),
 			};
 			return { record: changed, value: failure ? { outcome: "failed", failure } : { outcome: "drawn", tookMs } };
 		});
@@ -189,7 +188,7 @@ export class Drawing {
 			if (!result) return { record, value: undefined };
 			const failure = failureOf("show", command, result, lit.request.target);
 			if (failure) {
-				const outage = failure.kind === "unreachable" ? outageAfter(record.outage, nowMs) : record.outage;
+				const outage = outageAfter(record.outage, failure.kind, nowMs);
 				return { record: { ...record, outage }, value: undefined };
 			}
 			const expiresMs = this.#nowMs() + lifetimeSeconds(leftMs) * 1_000;
@@ -400,7 +399,9 @@ export class Drawing {
 
 /** A manual test always tries. Of all owed verdicts on this machine, one a minute may try. */
 function maySkipBackoff({ isManual, owedSinceMs }: AlertRequest, { outage }: BarRecord, nowMs: number): boolean {
-	return isManual || (owedSinceMs !== undefined && nowMs - (outage?.lastTryMs ?? 0) >= OWED_TRY_EVERY_MS);
+	// A stranger is not to be offered the access key every minute.
+	if (isManual || outage?.kind === "not_a_bar") return isManual;
+	return owedSinceMs !== undefined && nowMs - (outage?.lastTryMs ?? 0) >= OWED_TRY_EVERY_MS;
 }
 
 function leaseOf({ request, pattern, anim }: Picture, owner: ProcessIdentity, sinceMs: number): Lease {
