@@ -562,6 +562,15 @@ describe("when the clear fails", () => {
 		expect(desk.clock.pendingTimers).toBe(0);
 	});
 
+	test("until the bar has ended the alert by itself, that is told, and nothing is owed", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.clear.push(...Array.from({ length: 4 }, () => ({ ...refusal("device"), tookMs: 400 })));
+		desk.cycle.show(alertRequest({ holdSeconds: 1 }));
+		await desk.advance(120_000);
+		expect(desk.story).toEqual(["fired turn 0", "error turn 0 device"]);
+		expect(desk.behaviours.clear).toHaveLength(1);
+	});
+
 	test("for more than an hour, it is given up", async () => {
 		const desk = new AlertDesk({ expiresAfter: false });
 		desk.behaviours.clear.push(...Array.from({ length: 100 }, () => refusal("unreachable")));
