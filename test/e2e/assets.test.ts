@@ -138,7 +138,11 @@ describe("the user's own pictures", () => {
 		["missing folder", () => "/nowhere/frames", /\/nowhere\/frames does not exist/],
 		["missing file", () => "/nowhere/x.anim", /\/nowhere\/x\.anim does not exist/],
 		["folder without frames", () => scratchFolder(), /contains no frame_0\.png/],
-		["folder of frames for the other display", () => framesFolder(160, 80), /is 160x80, but the front display is 72x16/],
+		[
+			"folder of frames for the other display",
+			() => framesFolder(160, 80),
+			/is 160x80, but the front display is 72x16/,
+		],
 		["folder of frames that are too high", () => framesFolder(72, 80), /is 72x80, but the front display is 72x16/],
 		["file larger than 16 MiB", () => huge(), /huge\.anim is larger than 16 MiB/],
 		["gap in the frames", () => gap(framesFolder(72, 16)), /missing frame_1\.png/],

@@ -112,13 +112,13 @@ test.each(["state", "stats", "doctor", "prepare"])("%s takes no argument", async
 });
 
 describe("the settings in /px", () => {
-	test("say which values come from the environment, and which overrule it", async () => {
+	test("say which values come from the environment, and which override it", async () => {
 		const { extension } = desk();
 		vi.stubEnv("BUSYBAR_ADDR", "bar.local");
 		vi.stubEnv("BUSYBAR_TOKEN", "1234");
 		const notes = (await extension.settings?.load())?.notes;
 		expect(Object.keys(notes ?? {}).sort()).toEqual(["addr", "token"]);
-		expect(notes?.addr).toMatch(/^Overrules .*BUSYBAR_ADDR/);
+		expect(notes?.addr).toMatch(/^Overrides .*BUSYBAR_ADDR/);
 		expect(notes?.token).toMatch(/^From .*BUSYBAR_TOKEN/);
 	});
 });
