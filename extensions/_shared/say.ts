@@ -8,14 +8,10 @@ export type Level = "info" | "warning";
 /** Never throws: a session that pi replaced meanwhile has nobody left to tell. */
 export function say(ctx: ExtensionCommandContext, text: string, level: Level): void {
 	try {
-		tell(ctx, text, level);
+		if (ctx.hasUI) ctx.ui.notify(text, level);
+		// pi redirects stdout in print mode, and in JSON mode stdout is the event stream.
+		else writeSync(ctx.mode === "print" ? 1 : 2, `${text}\n`);
 	} catch {
 		// The objects of a replaced session throw.
 	}
-}
-
-function tell(ctx: ExtensionCommandContext, text: string, level: Level): void {
-	if (ctx.hasUI) ctx.ui.notify(text, level);
-	// pi redirects stdout in print mode, and in JSON mode stdout is the event stream.
-	else writeSync(ctx.mode === "print" ? 1 : 2, `${text}\n`);
 }

@@ -1,14 +1,14 @@
-/** The `busybar` command line: the arguments of its commands, and what they print. Pure; knows the CLI's contract, not the bar's protocol. */
+/** The arguments and the output of `busybar` commands. Pure; knows the CLI's contract, not the bar's protocol. */
 
 export type Display = "front" | "back";
 
-/** Panel sizes in pixels. */
+/** In pixels. */
 export const DISPLAY_SIZE = {
 	front: { width: 72, height: 16 },
 	back: { width: 160, height: 80 },
 } as const satisfies Record<Display, { width: number; height: number }>;
 
-/** What a CLI can do beyond the contract, and the word in its `show --help` that says so. */
+/** What a CLI can do beyond the contract, and the word in its `show --help` that shows it. */
 export const ABILITY_WORDS = {
 	expiresAfter: "--expires-after",
 	requestTimeout: "--request-timeout",
@@ -18,28 +18,28 @@ export const ABILITY_WORDS = {
 } as const;
 
 export interface CliAbilities extends Readonly<Record<keyof typeof ABILITY_WORDS, boolean>> {
-	/** `--expires-after`: the bar ends an alert by itself. */
+	/** `--expires-after`: the bar itself ends an alert. */
 	readonly expiresAfter: boolean;
-	/** `--request-timeout`: the CLI gives up by itself. */
+	/** `--request-timeout`: the CLI itself gives up in time. */
 	readonly requestTimeout: boolean;
-	/** `--no-upload`: draws a file that is on the bar already, with no other request. */
+	/** `--no-upload`: draws a file that is already on the bar, with a single request. */
 	readonly noUpload: boolean;
-	/** `--while-pid`: draws nothing once that process is gone. */
+	/** `--while-pid`: draws nothing after that process has ended. */
 	readonly whilePid: boolean;
-	/** Reads `BUSYBAR_TOKEN`, so that the token stays out of the process list. */
+	/** Reads `BUSYBAR_TOKEN`, so that the access key stays out of the process list. */
 	readonly tokenFromEnvironment: boolean;
 }
 
-/** A CLI that was found and speaks the contract. */
+/** A CLI that was found and is compatible. */
 export interface Cli {
 	readonly source: "setting" | "path" | "bundled";
-	/** The executable and what precedes a command on its command line. */
+	/** The executable, and the arguments that come before the name of a command. */
 	readonly file: string;
 	readonly leadingArgs: readonly string[];
 	readonly abilities: CliAbilities;
 }
 
-/** Where an alert goes and under which name. */
+/** Where an alert is drawn, and under which name. */
 export interface Target {
 	readonly addr: string;
 	readonly token: string;
@@ -55,19 +55,19 @@ export interface Command {
 	readonly deadlineMs: number;
 }
 
-/** Milliseconds after which a command is ended, by what it does. */
+/** How long each command may run before we stop it. */
 const DEADLINE_MS = { create: 15_000, inspect: 5_000, show: 8_000, clear: 5_000, status: 5_000 } as const;
 export type CommandName = keyof typeof DEADLINE_MS;
-/** The CLI gives up this much earlier than we end it, so that its own words arrive. */
+/** The CLI gives up this much earlier than we stop it, so that its own error message arrives. */
 const DEADLINE_MARGIN_MS = 750;
 
-/** Each is left out where the CLI does not know it. */
+/** An option that the CLI does not know is left out. */
 export interface ShowOptions {
 	/** How long the bar keeps the drawing. */
 	readonly expiresAfterSeconds: number;
-	/** The file was drawn a moment ago: the bar need not be asked for it. */
+	/** The file was drawn a moment ago, so there is no need to check whether the bar has it. */
 	readonly isOnBar?: boolean;
-	/** Nothing is drawn any more once this process is gone. */
+	/** Nothing is drawn after this process has ended. */
 	readonly whilePid?: number;
 }
 
@@ -148,15 +148,15 @@ export class CommandLine {
 }
 
 /**
- * What a child gets of pi's environment. Not the options for pi's own Node (an inspector, a preload), which would slow or
- * stop another one. And not the access key: only a command to the bar gets one, and then the one of the settings.
+ * pi's environment as a child gets it: without the options for pi's own Node (an inspector, a preload), which would slow
+ * down or stop another one, and without the access key. Only a command to the bar gets a key, the one in the settings.
  */
 export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const { NODE_OPTIONS: _, BUSYBAR_TOKEN: __, ...rest } = env;
 	return rest;
 }
 
-/** Reads `inspect --format json` or `jsonl`: an array, one object, or an object per line. */
+/** Reads the output of `inspect --format json` or `jsonl`: an array, one object, or one object per line. */
 export function inspectedSize(stdout: string): { width: number; height: number } | undefined {
 	const parse = (text: string): unknown => {
 		try {

@@ -1,15 +1,15 @@
-/** Time as the alert cycle sees it, so that tests can hand in their own. Touches timers and the system clock. */
+/** Time as the alert cycle sees it, so that tests can pass in their own clock. Touches timers and the system clock. */
 
 import { uptime } from "node:os";
 
 export interface Clock {
-	/** Milliseconds that never jump: debounce, hold and back-off are measured with it. */
+	/** Milliseconds that never jump. */
 	monotonicMs(): number;
-	/** Milliseconds since the machine started, sleep included: the same for every process, whatever the clock on the wall does. */
+	/** Milliseconds since the machine started, including sleep. The same for all processes, whatever the wall clock does. */
 	sinceBootMs(): number;
 	/** Wall-clock time, milliseconds since the Unix epoch. */
 	now(): number;
-	/** Calls `run` once after `ms`; returns its cancellation. Never keeps the process alive. */
+	/** Calls `run` once after `ms`; returns a function that cancels it. Never keeps the process alive. */
 	after(ms: number, run: () => void): () => void;
 }
 

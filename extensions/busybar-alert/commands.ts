@@ -1,4 +1,4 @@
-/** What the user can start: the slash commands, and the same things as actions in /px. */
+/** What a user can run: the slash commands, and the same things as actions in /px. */
 
 import { fileURLToPath } from "node:url";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
@@ -14,12 +14,12 @@ import { lastText, logText, statsText } from "./tell/report.ts";
 import { muteEnd, muteText } from "./when/mute.ts";
 
 interface Command {
-	/** Behind `/busybar-alert-`; empty for `/busybar-alert` itself, undefined for an action of /px alone. */
+	/** What follows `/busybar-alert-`; empty for `/busybar-alert` itself, undefined for an action that only /px has. */
 	readonly suffix: string | undefined;
 	readonly id: string;
 	readonly label: string;
 	readonly description: string;
-	/** Completed in the terminal, and picked from in /px. */
+	/** Completed in the terminal, and offered in /px. */
 	readonly choices: readonly PiActionChoice[];
 	/** Resolves to what the user reads; rejects with a sentence. */
 	run(argument: string, session: Session): Promise<string>;
@@ -33,7 +33,7 @@ const COMMANDS: readonly Command[] = [
 		suffix: "",
 		id: "state",
 		label: "State",
-		description: "Show the state, the last alert and the last silence",
+		description: "Show the state, the last alert and the last skipped alert",
 		choices: [],
 		run: async (argument, session) => {
 			refuseArgument(argument);
@@ -46,34 +46,34 @@ const COMMANDS: readonly Command[] = [
 		label: "Test alert",
 		description: "Show an alert on the BUSY Bar now",
 		choices: [
-			{ args: "turn", label: "a working turn ended" },
-			{ args: "done", label: "the run is over" },
+			{ args: "turn", label: "pi used a tool and carries on" },
+			{ args: "done", label: "the run has finished" },
 			{ args: "error", label: "the run ended in an error" },
-			{ args: "question", label: "pi waits for your answer" },
+			{ args: "question", label: "pi is waiting for your answer" },
 		] satisfies { args: Alert; label: string }[],
 		run: async (argument, session) => {
-			const alert = oneOf(ALERTS, argument, "turn");
+			const alert = oneOf("alert", ALERTS, argument, "turn");
 			const { ticket, silence } = await session.test(alert);
 			if (ticket.failure) throw new Error(ticket.failure.message);
-			if (ticket.status === "superseded") return "Another alert took this one's place.";
+			if (ticket.status === "superseded") return "A newer alert replaced this one.";
 			const { target, holdSeconds } = ticket.request;
 			const sent = `Alert sent to ${target.addr} (app ${target.applicationName}, ${target.display}, hold ${holdSeconds}s).`;
-			return silence ? `${sent} An automatic one would be silent now: ${silence}.` : sent;
+			return silence ? `${sent} An automatic alert would be skipped now: ${silence}.` : sent;
 		},
 	},
 	{
 		suffix: "toggle",
 		id: "toggle",
-		label: "Switch on or off",
-		description: "Switch BUSY Bar alerts on or off",
+		label: "Turn on or off",
+		description: "Turn BUSY Bar alerts on or off, for all pis",
 		choices: [
-			{ args: "", label: "on if off, off if on" },
+			{ args: "", label: "on if they are off, off if they are on" },
 			{ args: "on", label: "on" },
 			{ args: "off", label: "off" },
 		],
 		run: async (argument, session) => {
 			const { values } = await session.load();
-			const wanted = oneOf(["on", "off"], argument, values.enabled ? "off" : "on");
+			const wanted = oneOf("argument", ["on", "off"], argument, values.enabled ? "off" : "on");
 			await session.save({ enabled: wanted === "on" });
 			return `BUSY Bar alerts are ${wanted}.`;
 		},
@@ -82,13 +82,13 @@ const COMMANDS: readonly Command[] = [
 		suffix: "mute",
 		id: "mute",
 		label: "Mute",
-		description: "Mute for a time, in this pi only or until you lift it",
+		description: "Mute alerts for a while, in this pi only, or until you unmute",
 		choices: [
-			{ args: "", label: "until I lift it" },
+			{ args: "", label: "until I unmute" },
 			{ args: "30m", label: "for 30 minutes" },
 			{ args: "2h", label: "for 2 hours" },
 			{ args: "here", label: "in this pi only" },
-			{ args: "off", label: "lift it" },
+			{ args: "off", label: "unmute" },
 		],
 		run: async (argument, session) => {
 			const nowMs = Date.now();
@@ -98,9 +98,7 @@ const COMMANDS: readonly Command[] = [
 				await session.save({ mutedUntilMs: undefined });
 			} else {
 				const endMs = argument === "" ? Number.POSITIVE_INFINITY : muteEnd(argument, nowMs);
-				if (endMs === undefined) {
-					throw new Error(`"${argument}" is no time to mute for. Use 30m, 2h (a week at most), here, off, or nothing.`);
-				}
+				if (endMs === undefined) throw new Error(notMuted(argument));
 				await session.save({ mutedUntilMs: endMs });
 			}
 			const { mutedUntilMs } = await session.load();
@@ -111,7 +109,7 @@ const COMMANDS: readonly Command[] = [
 		suffix: "stats",
 		id: "stats",
 		label: "Statistics",
-		description: "Count alerts, silences by gate and errors by kind",
+		description: "Count alerts, skipped alerts by gate, and errors by kind",
 		choices: [],
 		run: async (argument, session) => {
 			refuseArgument(argument);
@@ -131,7 +129,7 @@ const COMMANDS: readonly Command[] = [
 		run: async (argument, session) => {
 			const count = argument === "" ? DEFAULT_LOG_ROWS : Number(argument);
 			if (!Number.isInteger(count) || count < 1 || count > MOST_LOG_ROWS) {
-				throw new Error(`"${argument}" is no number of rows. Use a whole number from 1 to ${MOST_LOG_ROWS}.`);
+				throw new Error(`"${argument}" is not a number of rows. Use a whole number from 1 to ${MOST_LOG_ROWS}.`);
 			}
 			return logText(await session.log.read(), count);
 		},
@@ -140,7 +138,7 @@ const COMMANDS: readonly Command[] = [
 		suffix: "doctor",
 		id: "doctor",
 		label: "Doctor",
-		description: "Look at everything an alert depends on, and say what to do",
+		description: "Check everything that alerts depend on, and say what to fix",
 		choices: [],
 		run: async (argument, session) => {
 			refuseArgument(argument);
@@ -154,7 +152,7 @@ const COMMANDS: readonly Command[] = [
 		suffix: undefined,
 		id: "prepare",
 		label: "Prepare assets",
-		description: "Make the animations of the chosen patterns anew for the chosen display",
+		description: "Rebuild the animations of the chosen patterns for the chosen display",
 		choices: [],
 		run: async (argument, session) => {
 			refuseArgument(argument);
@@ -166,7 +164,8 @@ const COMMANDS: readonly Command[] = [
 				const made = await session.parts.assets.remake(pattern, values.display, new CommandLine(choice.cli));
 				if (!made.ok) throw new Error(made.failure.message);
 			}
-			return `Prepared for the ${values.display} display: ${patterns.join(", ") || "nothing, all patterns are off"}.`;
+			if (patterns.length === 0) return "Nothing to rebuild: all patterns are off.";
+			return `Rebuilt for the ${values.display} display: ${patterns.join(", ")}.`;
 		},
 	},
 ];
@@ -179,7 +178,7 @@ export function registerCommands(pi: ExtensionAPI, session: () => Session | unde
 			description,
 			getArgumentCompletions: (prefix) => {
 				const fitting = choices.filter(({ args }) => args !== "" && args.startsWith(prefix));
-				// An offer of what is typed already would take the Enter that is to send it.
+				// Offering what is already typed would take the Enter that should send it.
 				if (fitting.every(({ args }) => args === prefix)) return null;
 				return fitting.map(({ args, label }) => ({ value: args, label: args, description: label }));
 			},
@@ -196,7 +195,7 @@ export function registerCommands(pi: ExtensionAPI, session: () => Session | unde
 	}
 }
 
-/** What /px shows of this extension. */
+/** What this extension offers in /px. */
 export function piExtension(session: () => Session | undefined): PiExtension {
 	const running = (): Session => {
 		const found = session();
@@ -227,7 +226,7 @@ function inForce(loaded: LoadedSettings) {
 	const notes: Record<string, string> = {};
 	for (const name of SETTING_NAMES) {
 		const variable = settingField(name).environment;
-		if (loaded.overruled.includes(name)) notes[name] = `Overrules the environment variable ${variable}.`;
+		if (loaded.overruled.includes(name)) notes[name] = `Overrides the environment variable ${variable}.`;
 		else if (loaded.sources[name] === "environment") notes[name] = `From the environment variable ${variable}.`;
 	}
 	return { values: loaded.values, notes };
@@ -235,16 +234,21 @@ function inForce(loaded: LoadedSettings) {
 
 function stateText(loaded: LoadedSettings, session: Session): string {
 	const { addr, applicationName, display } = loaded.values;
-	return `BUSY Bar alerts: ${session.state(loaded).sentence}, for ${addr} (app ${applicationName}, ${display}).`;
+	return `BUSY Bar alerts: ${session.state(loaded).sentence}. Bar: ${addr} (app ${applicationName}, ${display}).`;
 }
 
-function oneOf<T extends string>(choices: readonly T[], argument: string, preset: T): T {
+function oneOf<T extends string>(what: string, choices: readonly T[], argument: string, preset: T): T {
 	if (argument === "") return preset;
 	const found = choices.find((choice) => choice === argument);
-	if (found === undefined) throw new Error(`"${argument}" is none of ${choices.join(", ")}.`);
-	return found;
+	if (found !== undefined) return found;
+	throw new Error(`Unknown ${what} "${argument}". Use ${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}.`);
 }
 
 function refuseArgument(argument: string): void {
-	if (argument !== "") throw new Error(`"${argument}" is too much: this takes no argument.`);
+	if (argument !== "") throw new Error(`This takes no argument. Leave out "${argument}".`);
+}
+
+function notMuted(duration: string): string {
+	if (/^\d+$/.test(duration)) return `"${duration}" needs a unit, such as ${duration}m.`;
+	return `Cannot mute for "${duration}". Use 30m, 2h (at most a week), here, off, or nothing.`;
 }

@@ -1,4 +1,4 @@
-/** pi wiring only: which event calls what. What happens, and when, is in session.ts, policy.ts and alert.ts. */
+/** Only the wiring to pi: which event calls what. What then happens is in session.ts, policy.ts and alert.ts. */
 
 import { writeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,7 @@ export default function busybarAlert(pi: ExtensionAPI): void {
 
 	let host: SessionHost | undefined;
 	let session: Session | undefined;
-	// Made off pi's path, or by the first event that comes before that.
+	// Created after pi has gone on, or by the first event if that comes earlier.
 	const current = (): Session | undefined => {
 		if (!session && host) session = new Session(host);
 		return session;
@@ -38,7 +38,7 @@ export default function busybarAlert(pi: ExtensionAPI): void {
 	registerPiExtension(pi, piExtension(current));
 
 	pi.on("session_start", (_event, ctx) => {
-		// Over RPC, pi before 1.6 starts a replaced session twice.
+		// Over RPC, pi before 1.6 fires this twice for a session that replaces another.
 		void session?.end(false);
 		session = undefined;
 		host = hostOf(ctx);
@@ -51,13 +51,13 @@ export default function busybarAlert(pi: ExtensionAPI): void {
 			ctx.signal?.aborted === true,
 		);
 	});
-	// pi before 1.1 does not say `aborted`.
+	// pi before 1.1 does not set `aborted`.
 	pi.on("agent_settled", (event) => current()?.policy.settled(event.aborted === true));
 
 	pi.on("tool_execution_start", ({ toolCallId, toolName }) => void toolNames.set(toolCallId, toolName));
 	pi.on("tool_execution_end", ({ toolCallId }) => void toolNames.delete(toolCallId));
 	pi.on("ui_prompt_start", (event) => {
-		// Any extension's screen is `custom`, also one that the user opened in the middle of a run.
+		// Every extension's screen is `custom`, even one that the user opened during a run.
 		if (event.kind === "custom" && (isPxScreenOpen(pi.events) || !runsToolOfExtension(pi, toolNames.values()))) return;
 		current()?.policy.questionAsked(event.kind);
 	});
@@ -95,7 +95,7 @@ function hostOf(ctx: ExtensionContext): SessionHost {
 	};
 }
 
-/** pi before 0.87 says how a turn ended only in its message. */
+/** Before pi 0.87, only the message says how a turn ended. */
 function outcomeOf(event: Pick<TurnEndEvent, "message"> & { outcome?: Outcome }): Outcome {
 	if (event.outcome) return event.outcome;
 	const stopReason = event.message.role === "assistant" ? event.message.stopReason : undefined;
@@ -107,14 +107,14 @@ function runsToolOfExtension(pi: ExtensionAPI, running: Iterable<string>): boole
 	return pi.getAllTools().some((tool) => names.has(tool.name) && tool.sourceInfo.source !== "builtin");
 }
 
-/** Once per process: pi runs the factory again on /new and its like. */
+/** Once per process, because pi runs the factory again on /new, /resume, /fork and /reload. */
 function sayPassive(ctx: ExtensionContext): void {
 	const holder = globalThis as { [SAID_PASSIVE]?: true };
 	if (holder[SAID_PASSIVE]) return;
 	holder[SAID_PASSIVE] = true;
 	const path = fileURLToPath(import.meta.url);
 	ctx.ui.notify(
-		`pi-busybar-alert is loaded twice; the copy in ${path} stays passive. Remove one of the two from pi's settings or packages.`,
+		`pi-busybar-alert is loaded twice. The copy in ${path} does nothing; remove one of the two from pi's settings or packages.`,
 		"warning",
 	);
 }

@@ -1,6 +1,6 @@
 /**
- * `alerts.jsonl`: one line per decision, appended in the background, rotated once at 1 MiB.
- * Touches the log's folder only. Rows never hold the token.
+ * `alerts.jsonl`: one row per decision, appended in the background, rotated at 1 MiB.
+ * Only touches the log's folder. No row ever contains the access key.
  */
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
@@ -26,33 +26,33 @@ export type LogEvent =
 			readonly outcome: "fired";
 			readonly pattern: string;
 			readonly anim: string;
-			/** From the start of `busybar show` to its end. Absent where an alert that was already lit only stays longer. */
+			/** How long `busybar show` took. Absent if an alert that was already lit only stays longer. */
 			readonly ms?: number;
 			readonly extended?: true;
-			/** Another pi shows the very picture, and the CLI cannot draw it again. */
+			/** Another pi already shows the same picture, and this CLI cannot draw it again. */
 			readonly joined?: true;
-			/** Since the bar was first found busy or absent. */
+			/** Time since the bar was first found to be busy or absent. */
 			readonly lateMs?: number;
-			/** Left to a process of its own; whether the bar took it is not known. */
+			/** Left to a separate process. Whether the bar accepted it is not known. */
 			readonly detached?: true;
 	  }
-	/** Before it was drawn: a newer alert took its place, or its question was answered, or its user wanted no more alerts. */
+	/** `superseded` and `withdrawn`: before it was drawn, a newer alert replaced it, or nobody needed it any more. */
 	| { readonly outcome: "skipped"; readonly gate: Gate | "superseded" | "withdrawn" }
 	| { readonly outcome: "error"; readonly kind: FailureKind; readonly error: string }
-	/** `detached`: left to a process of its own while pi ended. */
+	/** `detached`: left to a separate process when pi ended. */
 	| {
 			readonly outcome: "cleared";
 			readonly heldMs: number;
 			readonly detached?: true;
 			/** Another pi's alert is on the bar now. */
 			readonly handedOver?: true;
-			/** The pid of the pi that had left it there when it died. */
+			/** The pid of the pi that died and left it there. */
 			readonly leftBy?: number;
 	  };
 
 export type LogRow = RowOrigin & LogEvent;
 
-/** The row of an event that befell an alert at `nowMs`, in milliseconds since the Unix epoch. */
+/** The row for what happened to an alert at `nowMs`, in milliseconds since the Unix epoch. */
 export function rowOf(asked: Pick<RowOrigin, "alert" | "reason" | "session">, event: LogEvent, nowMs: number): LogRow {
 	const { alert, reason, session } = asked;
 	return { ts: new Date(nowMs).toISOString(), reason, alert, ...event, pid: process.pid, session };
@@ -80,7 +80,7 @@ export class AlertLog {
 		return join(this.#folder, "alerts.1.jsonl");
 	}
 
-	/** Queues a row and returns at once. A log that cannot be written costs the row, nothing else. */
+	/** Queues a row and returns at once. If the log cannot be written, only the row is lost. */
 	append(row: LogRow): void {
 		this.#queue.push(`${JSON.stringify(row)}\n`);
 		this.#draining ??= this.#drain().finally(() => {
@@ -88,7 +88,7 @@ export class AlertLog {
 		});
 	}
 
-	/** Resolves when every row so far is written or given up. Never rejects. */
+	/** Resolves when every row so far is written or lost. Never rejects. */
 	async flush(): Promise<void> {
 		while (this.#draining) await this.#draining;
 	}
@@ -100,11 +100,11 @@ export class AlertLog {
 			const lines = this.#isWritten(this.#writing) ? queued : this.#writing + queued;
 			if (lines !== "") appendFileSync(this.#path, lines, { mode: 0o600 });
 		} catch {
-			// The process is ending: there is nobody left to tell.
+			// The process is ending, and there is nobody left to tell.
 		}
 	}
 
-	/** All rows, oldest first, without lines that are not rows. */
+	/** All rows, oldest first. Lines that are not rows are left out. */
 	async read(): Promise<LogRow[]> {
 		await this.flush();
 		const texts = await Promise.all(
@@ -118,7 +118,7 @@ export class AlertLog {
 	}
 
 	async #drain(): Promise<void> {
-		// The rows of one decision leave together, and the caller's handler has returned before the first is written.
+		// Rows of one decision are written together, after the handler that caused them has returned.
 		await new Promise((resolve) => setImmediate(resolve));
 		while (this.#queue.length > 0) {
 			this.#writing = this.#queue.splice(0).join("");
@@ -128,7 +128,7 @@ export class AlertLog {
 				this.#writing = "";
 				if ((await stat(this.#path)).size > ROTATE_AT_BYTES) await this.#rotate();
 			} catch {
-				// A full or read-only disk must not cost the alert or pi anything.
+				// A full or read-only disk must affect neither the alert nor pi.
 				this.#writing = "";
 			}
 		}
@@ -136,7 +136,7 @@ export class AlertLog {
 
 	async #rotate(): Promise<void> {
 		await withLock(this.#path, LOCK_WAIT_MS, async () => {
-			// Another pi may have rotated while we waited.
+			// Another pi may have rotated the log while we waited.
 			if ((await stat(this.#path)).size > ROTATE_AT_BYTES) await rename(this.#path, this.#rotatedPath);
 		});
 	}

@@ -1,15 +1,15 @@
-/** The settings as one schema: types, defaults, ranges, texts, environment variables. Pure; /px and the README come from it. */
+/** The settings as one schema: types, defaults, ranges, texts, environment variables. Pure; /px and the READMEs use it. */
 
 import { type Static, type TSchema, Type } from "typebox";
 
-/** What a field says about itself beyond JSON Schema. */
+/** What describes a field beyond JSON Schema. */
 interface FieldTexts {
 	readonly title: string;
 	readonly description: string;
 	/** Completes "must be ...". */
 	readonly rule: string;
 	readonly group: "When" | "Bar" | "Patterns" | "Quiet" | "Advanced";
-	/** The environment variable that stands in for a value that is not saved. */
+	/** The environment variable that is used when no value is saved. */
 	readonly environment?: string;
 	/** Never shown, quoted or logged. */
 	readonly secret?: true;
@@ -18,7 +18,7 @@ interface FieldTexts {
 export const ALERTS = ["turn", "done", "error", "question"] as const;
 export type Alert = (typeof ALERTS)[number];
 
-/** `spinner` and `pulse` are drawn by the CLI, the others are frames in `patterns/`. */
+/** The CLI draws `spinner` and `pulse`; the others are frames in `patterns/`. */
 export const PATTERNS = ["spinner", "pulse", "check", "cross", "question"] as const;
 export type Pattern = (typeof PATTERNS)[number];
 
@@ -35,7 +35,7 @@ const pattern = (preset: Pattern, title: string, description: string) =>
 		...({
 			title,
 			description,
-			rule: `one of ${[...PATTERNS, "off"].join(", ")}, or the absolute path of a folder with frame_0.png ... or of an .anim file`,
+			rule: `${[...PATTERNS, "off"].join(", ")}, or the absolute path of an .anim file or of a folder with frame_0.png, frame_1.png and so on`,
 			group: "Patterns",
 		} satisfies FieldTexts),
 	});
@@ -46,14 +46,14 @@ const boolean = (preset: boolean, texts: Omit<FieldTexts, "rule">) =>
 export const settingsSchema = Type.Object({
 	enabled: boolean(true, {
 		title: "Alerts",
-		description: "If off, nothing happens at all, not even a log row.",
+		description: "Turns all alerts on or off. While they are off, nothing is logged either.",
 		group: "When",
 	}),
 	alertOn: Type.Enum(["turn_end", "agent_settled"], {
 		default: "turn_end",
 		...({
 			title: "Alert on",
-			description: "`turn_end`: after every turn, and the verdict at the end. `agent_settled`: only the verdict.",
+			description: "`turn_end`: every turn, and the verdict of the run. `agent_settled`: only the verdict.",
 			rule: "turn_end or agent_settled",
 			group: "When",
 		} satisfies FieldTexts),
@@ -63,8 +63,8 @@ export const settingsSchema = Type.Object({
 		maximum: 60_000,
 		default: 2_000,
 		...({
-			title: "Least interval (ms)",
-			description: "A `turn` alert within this time after the last alert is not shown.",
+			title: "Minimum gap between alerts (ms)",
+			description: "A `turn` alert is skipped if it comes sooner than this after the last alert.",
 			rule: "a whole number from 0 to 60000",
 			group: "When",
 		} satisfies FieldTexts),
@@ -74,7 +74,7 @@ export const settingsSchema = Type.Object({
 		maximum: 3_600,
 		default: 3,
 		...({
-			title: "Hold (s)",
+			title: "Hold time (s)",
 			description: "How long an alert stays on the bar.",
 			rule: "a number from 0.5 to 3600",
 			group: "When",
@@ -85,7 +85,7 @@ export const settingsSchema = Type.Object({
 		maximum: 3_600,
 		default: 1_800,
 		...({
-			title: "Hold a question (s)",
+			title: "Hold time of questions (s)",
 			description: "How long a question stays on the bar if nobody answers it.",
 			rule: "a number from 5 to 3600",
 			group: "When",
@@ -97,7 +97,7 @@ export const settingsSchema = Type.Object({
 		default: "10.0.4.20",
 		...({
 			title: "Address",
-			description: "Where the bar answers; 10.0.4.20 is its address over USB.",
+			description: "The address of the bar. Over USB it is 10.0.4.20.",
 			rule: "a host or host:port, such as 10.0.4.20 or busybar.local:80",
 			group: "Bar",
 			environment: "BUSYBAR_ADDR",
@@ -109,8 +109,8 @@ export const settingsSchema = Type.Object({
 		default: "",
 		...({
 			title: "Access key",
-			description: "Only if the bar asks for one over Wi-Fi.",
-			rule: "printable text without spaces, at most 256 characters",
+			description: "Needed only if the bar asks for one, usually over Wi-Fi.",
+			rule: "at most 256 printable ASCII characters, without spaces",
 			group: "Bar",
 			environment: "BUSYBAR_TOKEN",
 			secret: true,
@@ -122,8 +122,8 @@ export const settingsSchema = Type.Object({
 		default: "pi-turn-alert",
 		...({
 			title: "Application name",
-			description: "The owner of what we draw; only our own drawing is ever cleared.",
-			rule: "1 to 31 characters of A-Z a-z 0-9 . _ - and not only dots",
+			description: "The name that alerts are drawn under. No drawing under another name is ever cleared.",
+			rule: "1 to 31 letters (A-Z, a-z), digits, dots, underscores and hyphens, and not only dots",
 			group: "Bar",
 		} satisfies FieldTexts),
 	}),
@@ -131,7 +131,7 @@ export const settingsSchema = Type.Object({
 		default: "front",
 		...({
 			title: "Display",
-			description: "Front 72x16 colour, back 160x80 grey.",
+			description: "`front`: 72x16, colour. `back`: 160x80, grey.",
 			rule: "front or back",
 			group: "Bar",
 		} satisfies FieldTexts),
@@ -142,29 +142,30 @@ export const settingsSchema = Type.Object({
 		default: 60,
 		...({
 			title: "Priority",
-			description: "An alert replaces what was drawn with a lower one. Nothing overrides a BUSY timer.",
+			description:
+				"An alert replaces another application's drawing that has a lower priority. Nothing overrides a BUSY timer.",
 			rule: "a whole number from 1 to 100",
 			group: "Bar",
 		} satisfies FieldTexts),
 	}),
-	pattern: pattern("spinner", "Turn", "A working turn ended."),
-	patternDone: pattern("check", "Done", "The run is over."),
-	patternError: pattern("cross", "Error", "The run ended in an error."),
-	patternQuestion: pattern("question", "Question", "pi waits for an answer."),
+	pattern: pattern("spinner", "Turn", "Shown when pi used a tool and carries on."),
+	patternDone: pattern("check", "Done", "Shown when the run has finished."),
+	patternError: pattern("cross", "Error", "Shown when the run ended in an error."),
+	patternQuestion: pattern("question", "Question", "Shown while pi is waiting for your answer."),
 	minRunSeconds: Type.Number({
 		minimum: 0,
 		maximum: 3_600,
 		default: 0,
 		...({
-			title: "Shortest run (s)",
-			description: "A run that took less gives no alert; questions always do.",
+			title: "Minimum run time (s)",
+			description: "Shorter runs show no alert. Questions are always shown.",
 			rule: "a number from 0 to 3600",
 			group: "Quiet",
 		} satisfies FieldTexts),
 	}),
 	onlyWhenUnfocused: boolean(false, {
-		title: "Only when I look away",
-		description: "If on, no alert while the terminal that pi runs in has the focus.",
+		title: "Only when unfocused",
+		description: "Show no alerts while pi's terminal has the focus.",
 		group: "Quiet",
 	}),
 	quietHours: Type.String({
@@ -172,28 +173,31 @@ export const settingsSchema = Type.Object({
 		default: "",
 		...({
 			title: "Quiet hours",
-			description: "No alerts between these local times, such as 22:00-08:00. Empty, or equal times: off.",
+			description:
+				"Show no alerts between these local times, such as 22:00-08:00. Off if empty, or if both times are the same.",
 			rule: "HH:MM-HH:MM, such as 22:00-08:00, or empty",
 			group: "Quiet",
 		} satisfies FieldTexts),
 	}),
 	headless: boolean(false, {
 		title: "Alerts from pi -p",
-		description: "If on, print and JSON mode show the verdict of a run too. pis started by another pi never do.",
+		description:
+			"Also show the verdict of runs in print mode (pi -p) and JSON mode. A pi that another pi started never shows alerts.",
 		group: "Quiet",
 	}),
 	statusLine: Type.Enum(["always", "problems", "never"], {
 		default: "always",
 		...({
 			title: "Status line",
-			description: "What pi's footer says about the bar.",
+			description: "When pi's footer shows the state of alerts.",
 			rule: "always, problems or never",
 			group: "Advanced",
 		} satisfies FieldTexts),
 	}),
 	clearOnShutdown: boolean(true, {
 		title: "Clear on quit",
-		description: "If off, an alert outlasts pi until its time is up. Always on with a CLI that cannot let it expire.",
+		description:
+			"If off, an alert stays on the bar after pi quits, until its time is up. Forced on if your CLI lacks `--expires-after`.",
 		group: "Advanced",
 	}),
 	command: Type.String({
@@ -202,7 +206,7 @@ export const settingsSchema = Type.Object({
 		default: "",
 		...({
 			title: "busybar command",
-			description: "Empty: a compatible `busybar` on PATH, else the bundled one.",
+			description: "Which CLI to use. If empty: a compatible `busybar` from PATH, otherwise the bundled one.",
 			rule: 'an absolute path, "bundled", or empty',
 			group: "Advanced",
 			environment: "BUSYBAR_COMMAND",
@@ -213,7 +217,7 @@ export const settingsSchema = Type.Object({
 export type Settings = Static<typeof settingsSchema>;
 export type SettingName = keyof Settings;
 
-/** Which setting names the picture of which alert. */
+/** The setting that names the pattern of each alert. */
 export const PATTERN_SETTING = {
 	turn: "pattern",
 	done: "patternDone",
@@ -223,12 +227,12 @@ export const PATTERN_SETTING = {
 
 export const PATTERN_SETTINGS = Object.values(PATTERN_SETTING);
 
-/** A pattern that is not one of ours but names a file or folder of the user's. */
+/** Whether the pattern is a file or folder of the user's, not one of ours. */
 export function isOwnPicture(pattern: string): boolean {
 	return pattern !== "off" && !PATTERNS.some((name) => name === pattern);
 }
 
-/** Each pattern that some alert shows, once. */
+/** Every pattern that at least one alert uses, without duplicates. */
 export function chosenPatterns(values: Settings): readonly string[] {
 	return [...new Set(PATTERN_SETTINGS.map((name) => values[name]))].filter((pattern) => pattern !== "off");
 }

@@ -1,14 +1,15 @@
 /** The pages that an extension has beside its actions, by the names that they have in commands. Pure. */
 
-import type { PiExtension } from "../_shared/registry.ts";
+import type { PiExtension, PiExtensionSettings } from "../_shared/registry.ts";
 
-const PAGES = [
-	{ id: "settings", label: "Settings", description: "See and change them." },
-	{ id: "docs", label: "Documentation", description: "Read what it does and how." },
-] as const;
+export type ExtensionPage = { readonly label: string; readonly description: string } & (
+	| { readonly id: "settings"; readonly settings: PiExtensionSettings }
+	| { readonly id: "docs"; readonly docs: string }
+);
 
-export type ExtensionPage = (typeof PAGES)[number];
-
-export function pagesOf(extension: PiExtension): readonly ExtensionPage[] {
-	return PAGES.filter(({ id }) => extension[id] !== undefined);
+export function pagesOf({ settings, docs }: PiExtension): readonly ExtensionPage[] {
+	const pages: ExtensionPage[] = [];
+	if (settings) pages.push({ id: "settings", label: "Settings", description: "See and change them.", settings });
+	if (docs) pages.push({ id: "docs", label: "Documentation", description: "Read what it does and how.", docs });
+	return pages;
 }

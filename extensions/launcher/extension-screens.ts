@@ -22,7 +22,6 @@ export function openExtensions(
 			id: extension.id,
 			label: extension.name,
 			description: extension.description,
-			keywords: `${extension.id} ${extension.description}`,
 			choose: () => openExtension(frame, extension, ctx),
 		}),
 	);
@@ -30,33 +29,30 @@ export function openExtensions(
 	if (duplicates.length > 0) frame.report(duplicatesSentence(duplicates), "warning");
 }
 
-export function openExtension(frame: Frame, extension: PiExtension, ctx: ExtensionCommandContext): void {
-	const choices = extension.actions.map((action) =>
-		choice(`action ${action.id}`, action.label, action.description, () => {
-			if (frame.running === undefined) openAction(frame, extension, action, ctx);
-			else frame.report(`${frame.running} is still running. Wait for its answer.`, "info");
-		}),
-	);
-	for (const page of pagesOf(extension)) {
-		choices.push(choice(page.id, page.label, page.description, () => openOn(frame, extension, page)));
-	}
-	frame.open(new Picker(frame, extension.name, choices, "open"));
-}
-
-/** The extension's screen, with one of its pages on it. */
-export function openPage(
+/** With one of its pages on it, if one is given. */
+export function openExtension(
 	frame: Frame,
 	extension: PiExtension,
-	page: ExtensionPage,
 	ctx: ExtensionCommandContext,
+	onTop?: ExtensionPage,
 ): void {
-	openExtension(frame, extension, ctx);
-	openOn(frame, extension, page);
+	const actions = extension.actions.map(
+		(action): Choice => ({
+			...action,
+			choose() {
+				if (frame.running === undefined) openAction(frame, extension, action, ctx);
+				else frame.report(`${frame.running} is still running. Wait for its answer.`, "info");
+			},
+		}),
+	);
+	const pages = pagesOf(extension).map((page): Choice => ({ ...page, choose: () => openPage(frame, page) }));
+	frame.open(new Picker(frame, extension.name, [...actions, ...pages], "open"));
+	if (onTop) openPage(frame, onTop);
 }
 
-function openOn(frame: Frame, { settings, docs }: PiExtension, { id }: ExtensionPage): void {
-	if (id === "settings" && settings) void openSettings(frame, settings);
-	if (id === "docs" && docs !== undefined) void openDocument(frame, docs);
+function openPage(frame: Frame, page: ExtensionPage): void {
+	if (page.id === "settings") void openSettings(frame, page.settings);
+	else void openDocument(frame, page.docs);
 }
 
 /** Its arguments are picked first if there are any, and then a dangerous one asks. */
@@ -69,19 +65,19 @@ function openAction(frame: Frame, extension: PiExtension, action: PiAction, ctx:
 		ask(action.label, () => void run(frame, action, "", ctx));
 		return;
 	}
-	const choices = action.choices.map(({ args, label }) =>
-		choice(args, label, `As /px ${extension.id} ${action.id} ${args}`.trimEnd(), () =>
-			ask(`${action.label}: ${label}`, () => {
-				frame.back();
-				void run(frame, action, args, ctx);
-			}),
-		),
+	const choices = action.choices.map(
+		({ args, label }): Choice => ({
+			id: args,
+			label,
+			description: `As /px ${extension.id} ${action.id} ${args}`.trimEnd(),
+			choose: () =>
+				ask(`${action.label}: ${label}`, () => {
+					frame.back();
+					void run(frame, action, args, ctx);
+				}),
+		}),
 	);
 	frame.open(new Picker(frame, action.label, choices, "choose"));
-}
-
-function choice(id: string, label: string, description: string, choose: () => void): Choice {
-	return { id, label, description, keywords: `${id} ${description}`, choose };
 }
 
 /** Never rejects. */

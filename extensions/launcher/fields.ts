@@ -1,6 +1,7 @@
 /** What a TypeBox schema says about each setting, and how its values are written and read. Pure. */
 
 import type { TObject } from "typebox";
+import { oneLine } from "./plain-text.ts";
 
 export interface Field {
 	readonly name: string;
@@ -75,11 +76,15 @@ function ruleOf(kind: Field["kind"], choices: readonly unknown[]): string {
 
 /** One line for people; of a secret, only whether there is one. */
 export function shownValue(field: Field, value: unknown): string {
-	if (field.kind === "secret") return value === undefined || value === "" ? "not set" : "••••••••";
-	if (value === undefined || value === "") return "empty";
+	if (field.kind === "secret") return isEmpty(value) ? "not set" : "••••••••";
+	if (isEmpty(value)) return "empty";
 	if (typeof value === "boolean") return value ? "on" : "off";
 	const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
-	return text.replaceAll(/[\x00-\x1f\x7f-\x9f]+/g, " ");
+	return oneLine(text);
+}
+
+export function isEmpty(value: unknown): boolean {
+	return value === undefined || value === "";
 }
 
 /** The choice after `value`; the first after one that is none. */

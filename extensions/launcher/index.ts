@@ -20,7 +20,7 @@ import {
 } from "./answers.ts";
 import { completions } from "./completions.ts";
 import { type ExtensionPage, pagesOf } from "./extension-pages.ts";
-import { documentText, openExtension, openExtensions, openPage } from "./extension-screens.ts";
+import { documentText, openExtension, openExtensions } from "./extension-screens.ts";
 import { Frame } from "./frame.ts";
 import { messageOf, plainText } from "./plain-text.ts";
 
@@ -72,23 +72,20 @@ async function px(events: EventBus, given: string, ctx: ExtensionCommandContext,
 	if (extensionId === "") {
 		if (ctx.mode === "tui") await show(ctx, (frame) => openExtensions(frame, registered, ctx));
 		else say(ctx, extensionsText(registered), "info");
-	} else if (!extension) say(ctx, unknownExtensionSentence(extensionId, registered), "warning");
-	else if (actionId === "") {
-		if (ctx.mode === "tui") await show(ctx, (frame) => openExtension(frame, extension, ctx));
-		else say(ctx, extensionText(extension, await extension.settings?.load()), "info");
-	} else {
-		const action = extension.actions.find(({ id }) => id === actionId);
-		const page = pagesOf(extension).find(({ id }) => id === actionId);
-		if (action) await runNow(extension, action, args, ctx);
-		else if (!page) say(ctx, unknownActionSentence(actionId, extension), "warning");
-		else if (ctx.mode === "tui") await show(ctx, (frame) => openPage(frame, extension, page, ctx));
-		else say(ctx, await pageText(extension, page), "info");
+		return;
 	}
+	if (!extension) return say(ctx, unknownExtensionSentence(extensionId, registered), "warning");
+	const action = extension.actions.find(({ id }) => id === actionId);
+	if (action) return runNow(extension, action, args, ctx);
+	const page = pagesOf(extension).find(({ id }) => id === actionId);
+	if (actionId !== "" && !page) return say(ctx, unknownActionSentence(actionId, extension), "warning");
+	if (ctx.mode === "tui") await show(ctx, (frame) => openExtension(frame, extension, ctx, page));
+	else say(ctx, page ? await pageText(page) : extensionText(extension, await extension.settings?.load()), "info");
 }
 
-async function pageText({ settings, docs }: PiExtension, { id }: ExtensionPage): Promise<string> {
-	if (id === "settings") return settings ? settingsText(settings.schema, await settings.load()) : "";
-	return docs === undefined ? "" : documentText(docs);
+async function pageText(page: ExtensionPage): Promise<string> {
+	if (page.id === "docs") return documentText(page.docs);
+	return settingsText(page.settings.schema, await page.settings.load());
 }
 
 async function runNow(extension: PiExtension, action: PiAction, args: string, ctx: ExtensionCommandContext) {

@@ -1,31 +1,27 @@
 /** A screen of things to choose from. Draws in pi only. */
 
 import { type TuiMouseEvent, type TuiMouseEventResult, visibleWidth } from "@earendil-works/pi-tui";
-import { column, FilterList, type ListRow } from "./filter-list.ts";
+import { FilterList, WIDE } from "./filter-list.ts";
+import { column, cut } from "./fit.ts";
 import type { Frame } from "./frame.ts";
 import type { Hint, Screen } from "./screen.ts";
 
-export interface Choice extends ListRow {
+export interface Choice {
+	/** The filter finds it by this too. */
+	readonly id: string;
+	readonly label: string;
 	readonly description: string;
 	choose(): void;
 }
 
-/** From here on descriptions stand beside their labels. */
-export const WIDE = 60;
 const LABEL_COLUMNS_AT_MOST = 28;
-/** What pi's list keeps of a row. */
-const ARROW_AND_MARGIN = 4;
 const GAP = "  ";
-/** From here on a blank line sets the list off. */
-const ROOMY = 10;
 
 export class Picker implements Screen {
 	readonly title: string;
 	readonly hints: readonly Hint[];
 	readonly #frame: Frame;
 	readonly #list: FilterList<Choice>;
-	readonly #choices: readonly Choice[];
-	readonly #labelWidth: number;
 
 	/** @param does what choosing does, in a word */
 	constructor(frame: Frame, title: string, choices: readonly Choice[], does: string) {
@@ -35,16 +31,24 @@ export class Picker implements Screen {
 			["tui.select.confirm", does],
 			["tui.select.cancel", "back"],
 		];
-		this.#choices = choices;
-		this.#labelWidth = Math.min(LABEL_COLUMNS_AT_MOST, Math.max(...choices.map(({ label }) => visibleWidth(label))));
 		const { theme } = frame.host;
-		this.#list = new FilterList(frame.host, ({ label, description }, width, isSelected) => {
-			if (width < WIDE - ARROW_AND_MARGIN) return label;
-			const text = GAP + description;
-			return column(label, this.#labelWidth) + (isSelected ? text : theme.fg("muted", text));
+		const labelWidth = Math.min(LABEL_COLUMNS_AT_MOST, Math.max(...choices.map(({ label }) => visibleWidth(label))));
+		this.#list = new FilterList(frame.host, choices, {
+			label: ({ label }) => label,
+			keywords: ({ id, description }) => `${id} ${description}`,
+			draw({ label, description }, width, isSelected) {
+				if (width < WIDE) return cut(label, width);
+				const text = cut(GAP + description, width - labelWidth);
+				return column(label, labelWidth) + (isSelected ? text : theme.fg("muted", text));
+			},
+			detail({ label, description }, width) {
+				const labelRoom = width < WIDE ? width : labelWidth;
+				if (visibleWidth(label) > labelRoom) return `${label}: ${description}`;
+				const fits = width >= WIDE && visibleWidth(GAP + description) <= width - labelRoom;
+				return fits ? "" : description;
+			},
 		});
-		this.#list.onChoose = () => this.#list.selected?.choose();
-		this.#list.setRows(choices);
+		this.#list.onChoose = () => this.#choose();
 	}
 
 	get focused(): boolean {
@@ -55,9 +59,14 @@ export class Picker implements Screen {
 		this.#list.input.focused = focused;
 	}
 
+	get about(): string {
+		const { selected } = this.#list;
+		return selected ? `${selected.label}\n\n${selected.description}` : "";
+	}
+
 	handleInput(data: string): void {
 		const { keys } = this.#frame.host;
-		if (keys.matches(data, "tui.select.confirm")) this.#list.selected?.choose();
+		if (keys.matches(data, "tui.select.confirm")) this.#choose();
 		else if (keys.matches(data, "tui.select.cancel")) this.#frame.back();
 		else this.#list.handleInput(data);
 	}
@@ -66,42 +75,11 @@ export class Picker implements Screen {
 		return this.#list.handleMouse(event);
 	}
 
-	get about(): string {
-		const { selected } = this.#list;
-		return selected ? `${selected.label}\n\n${selected.description}` : "";
-	}
-
 	render(width: number, rows: number): string[] {
-		const details = this.#choices.map((choice) => this.#detail(choice, width));
-		const detailRows = details.every((detail) => detail === "") ? 0 : detailRowsOf(width, rows);
-		const listRows = Math.max(1, Math.min(this.#choices.length, rows - 1 - detailRows));
-		const { selected } = this.#list;
-		const detail = detailLines(this.#frame, selected ? this.#detail(selected, width) : "", width, detailRows);
-		const { theme } = this.#frame.host;
-		return [...this.#list.render(width, listRows), ...detail.map((line) => theme.fg("dim", line))];
+		return this.#list.render(width, rows);
 	}
 
-	/** What the row of this choice has no room for. */
-	#detail({ label, description }: Choice, width: number): string {
-		const room = width - ARROW_AND_MARGIN;
-		const labelRoom = width < WIDE ? room : this.#labelWidth;
-		if (visibleWidth(label) > labelRoom) return `${label}: ${description}`;
-		const fits = width >= WIDE && visibleWidth(GAP + description) <= room - labelRoom;
-		return fits ? "" : description;
+	#choose(): void {
+		this.#list.selected?.choose();
 	}
-}
-
-/** How many of a screen's rows are for what is said about the selected one. */
-export function detailRowsOf(width: number, rows: number): number {
-	if (rows >= ROOMY) return width < WIDE ? 4 : 3;
-	return rows >= 6 ? 2 : 0;
-}
-
-/** Exactly `rows` lines, so that a list does not jump while the selection moves; the first one empty if there is room. */
-export function detailLines(frame: Frame, text: string, width: number, rows: number): string[] {
-	if (rows === 0) return [];
-	const space = rows > 2 ? [""] : [];
-	const room = rows - space.length;
-	const lines = frame.wrap(text, width - 4, room).map((line) => (line === "" ? "" : `  ${line}`));
-	return [...space, ...lines, ...Array<string>(room - lines.length).fill("")];
 }

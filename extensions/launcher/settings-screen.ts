@@ -1,34 +1,23 @@
 /** The screen of one extension's settings. A change applies and is saved at once. Draws in pi, and saves what it is told to. */
 
-import { getSettingsListTheme } from "@earendil-works/pi-coding-agent";
-import {
-	Input,
-	type TuiMouseEvent,
-	type TuiMouseEventResult,
-	truncateToWidth,
-	visibleWidth,
-} from "@earendil-works/pi-tui";
+import { Input, type TuiMouseEvent, type TuiMouseEventResult, visibleWidth } from "@earendil-works/pi-tui";
 import type { PiExtensionSettings, SettingsInForce } from "../_shared/registry.ts";
 import { confirmation } from "./confirmation.ts";
-import { type Field, fieldsOf, nextChoice, shownValue, typedValue } from "./fields.ts";
-import { column, FilterList, type ListRow } from "./filter-list.ts";
+import { type Field, fieldsOf, isEmpty, nextChoice, shownValue, typedValue } from "./fields.ts";
+import { FilterList, WIDE } from "./filter-list.ts";
+import { column, cut } from "./fit.ts";
 import type { Frame } from "./frame.ts";
-import { detailLines, detailRowsOf, WIDE } from "./picker.ts";
 import { messageOf } from "./plain-text.ts";
 import type { Hint, Screen } from "./screen.ts";
-import { secretLine } from "./secret-line.ts";
-
-interface SettingRow extends ListRow {
-	readonly field: Field;
-}
 
 const TITLE_COLUMNS_AT_MOST = 24;
 
 export class SettingsScreen implements Screen {
 	readonly #frame: Frame;
 	readonly #settings: PiExtensionSettings;
-	readonly #fields: readonly Field[];
-	readonly #list: FilterList<SettingRow>;
+	readonly #groupWidth: number;
+	readonly #titleWidth: number;
+	readonly #list: FilterList<Field>;
 	#inForce: SettingsInForce;
 	/** What is being saved and will most likely hold. */
 	#hoped: Readonly<Record<string, unknown>> = {};
@@ -43,10 +32,16 @@ export class SettingsScreen implements Screen {
 		this.#frame = frame;
 		this.#settings = settings;
 		this.#inForce = inForce;
-		this.#fields = fieldsOf(settings.schema);
-		this.#list = new FilterList(frame.host, (row, width, isSelected) => this.#drawRow(row, width, isSelected));
+		const fields = fieldsOf(settings.schema);
+		this.#groupWidth = Math.max(0, ...fields.map(({ group }) => visibleWidth(group)));
+		this.#titleWidth = Math.min(TITLE_COLUMNS_AT_MOST, Math.max(0, ...fields.map(({ title }) => visibleWidth(title))));
+		this.#list = new FilterList(frame.host, fields, {
+			label: ({ title }) => title,
+			keywords: (field) => [field.name, field.group, this.#shown(field), field.description].join(" "),
+			draw: (field, width, isSelected) => this.#drawRow(field, width, isSelected),
+			detail: (field, width) => this.#detail(field, width),
+		});
 		this.#list.onChoose = () => this.#choose();
-		this.#showValues();
 	}
 
 	get title(): string {
@@ -64,7 +59,7 @@ export class SettingsScreen implements Screen {
 		return [
 			["tui.select.confirm", "change"],
 			["tui.select.cancel", "back"],
-			["tui.editor.deleteCharForward", this.#list.selected?.field.kind === "secret" ? "remove" : "reset"],
+			["tui.editor.deleteCharForward", this.#list.selected?.kind === "secret" ? "remove" : "reset"],
 		];
 	}
 
@@ -78,13 +73,21 @@ export class SettingsScreen implements Screen {
 		if (this.#editing) this.#editing.input.focused = focused;
 	}
 
+	get about(): string {
+		const field = this.#editing?.field ?? this.#list.selected;
+		if (!field) return "";
+		const { group, title, description, rule } = field;
+		const heading = `${group === "" ? "" : `${group} · `}${title}: ${this.#shown(field)}`;
+		return joined("\n", [heading, this.#keeps(field), this.#note(field), description, mustBe(rule), presetOf(field)]);
+	}
+
 	handleInput(data: string): void {
 		if (this.#editing) {
 			this.#editing.input.handleInput(data);
 			return;
 		}
 		const { keys } = this.#frame.host;
-		const field = this.#list.selected?.field;
+		const field = this.#list.selected;
 		if (keys.matches(data, "tui.select.confirm")) this.#choose();
 		else if (keys.matches(data, "tui.select.cancel")) this.#frame.back();
 		else if (keys.matches(data, "tui.editor.deleteCharForward")) {
@@ -96,63 +99,42 @@ export class SettingsScreen implements Screen {
 		return this.#editing ? undefined : this.#list.handleMouse(event);
 	}
 
-	get about(): string {
-		const field = this.#field;
-		if (!field) return "";
-		const { group, title, description, rule } = field;
-		const heading = `${group === "" ? "" : `${group} · `}${title}: ${shownValue(field, this.#valueOf(field))}`;
-		const must = rule === "" ? "" : `Must be ${rule}.`;
-		const parts = [heading, this.#keeps(field), this.#note(field), description, must, presetOf(field)];
-		return parts.filter((part) => part !== "").join("\n");
-	}
-
-	get #field(): Field | undefined {
-		return this.#editing?.field ?? this.#list.selected?.field;
-	}
-
 	render(width: number, rows: number): string[] {
-		const field = this.#field;
-		const detailRows = detailRowsOf(width, rows);
-		const listRows = Math.max(1, Math.min(this.#fields.length, rows - 1 - detailRows));
 		this.#group = undefined;
-		const lines = this.#list.render(width, listRows, this.#editedLine(width));
-		const detail = detailLines(this.#frame, field ? this.#detail(field, width) : "", width, detailRows);
-		return [...lines, ...detail.map((line) => getSettingsListTheme().description(line))];
+		return this.#list.render(width, rows, this.#editedLine(width));
 	}
 
-	#drawRow({ field }: SettingRow, width: number, isSelected: boolean): string {
+	#drawRow(field: Field, width: number, isSelected: boolean): string {
+		const { theme } = this.#frame.host;
 		const isFirstOfGroup = this.#group !== field.group;
 		this.#group = field.group;
-		const { label, value, description } = getSettingsListTheme();
-		const groupWidth = width < WIDE - 4 ? 0 : this.#widest(({ group }) => group);
-		const titleWidth = Math.min(
-			TITLE_COLUMNS_AT_MOST,
-			this.#widest(({ title }) => title),
-			Math.floor(width / 2),
-		);
-		const group = groupWidth > 0 ? column(isFirstOfGroup ? field.group : "", groupWidth + 2) : "";
-		const title = `${column(field.title, titleWidth)}  `;
-		const room = width - visibleWidth(group) - visibleWidth(title);
-		const shown = truncateToWidth(shownValue(field, this.#valueOf(field)), room, "…");
-		return isSelected ? group + title + shown : description(group) + label(title, false) + value(shown, false);
+		const hasGroups = width >= WIDE && this.#groupWidth > 0;
+		const group = hasGroups ? column(isFirstOfGroup ? field.group : "", this.#groupWidth + 2) : "";
+		const title = `${column(field.title, Math.min(this.#titleWidth, Math.floor(width / 2)))}  `;
+		const value = cut(this.#shown(field), width - visibleWidth(group + title));
+		return isSelected ? group + title + value : theme.fg("dim", group) + title + theme.fg("muted", value);
 	}
 
 	#editedLine(width: number): string | undefined {
 		if (!this.#editing) return undefined;
-		const line = this.#editing.input.render(width)[0] ?? "";
-		return this.#editing.field.kind === "secret" ? secretLine(line) : line;
+		const { field, input } = this.#editing;
+		const typed = input.getValue();
+		// An Input has no mask; with as many dots its cursor stays where it is.
+		if (field.kind === "secret") input.setValue("•".repeat(typed.length));
+		const [line = ""] = input.render(width);
+		input.setValue(typed);
+		return line;
 	}
 
 	#detail(field: Field, width: number): string {
 		const { group, description, rule } = field;
-		const must = this.#editing && rule !== "" ? `Must be ${rule}.` : "";
 		const where = width < WIDE && group !== "" && !this.#editing ? `${group} · ` : "";
-		const parts = [this.#keeps(field), must, this.#note(field), description, presetOf(field)];
-		return where + parts.filter((part) => part !== "").join(" ");
+		const must = this.#editing ? mustBe(rule) : "";
+		return where + joined(" ", [this.#keeps(field), must, this.#note(field), description, presetOf(field)]);
 	}
 
 	#keeps(field: Field): string {
-		const isSet = field.kind === "secret" && shownValue(field, this.#valueOf(field)) !== "not set";
+		const isSet = field.kind === "secret" && !isEmpty(this.#valueOf(field));
 		return isSet && this.#editing ? "Nothing typed keeps the one there is." : "";
 	}
 
@@ -161,13 +143,13 @@ export class SettingsScreen implements Screen {
 	}
 
 	#choose(): void {
-		const field = this.#list.selected?.field;
+		const field = this.#list.selected;
 		if (!field) return;
 		if (field.kind === "fixed") this.#frame.report(`${field.title} can be changed in its file only.`, "warning");
 		else if (field.choices.length > 0) {
 			const value = nextChoice(field, this.#valueOf(field));
 			this.#hoped = { ...this.#hoped, [field.name]: value };
-			this.#showValues();
+			this.#list.refresh();
 			void this.#save(field, value);
 		} else this.#edit(field);
 	}
@@ -209,17 +191,16 @@ export class SettingsScreen implements Screen {
 			if (await this.#save(field, undefined)) this.#confirmValue(field);
 		};
 		if (field.kind !== "secret") void reset();
-		else if (shownValue(field, this.#valueOf(field)) === "not set") {
-			this.#frame.report(`${field.title} is not set.`, "info");
-		} else {
+		else if (isEmpty(this.#valueOf(field))) this.#frame.report(`${field.title} is not set.`, "info");
+		else {
 			const question = `Remove ${field.title}`;
 			this.#frame.open(confirmation(this.#frame, question, "It has to be typed again to have it back.", reset));
 		}
 	}
 
 	#confirmValue(field: Field): void {
-		const value = shownValue(field, this.#valueOf(field));
-		const state = field.kind !== "secret" ? `is ${value} now` : value === "not set" ? "is removed" : "is saved";
+		const isRemoved = isEmpty(this.#valueOf(field));
+		const state = field.kind !== "secret" ? `is ${this.#shown(field)} now` : isRemoved ? "is removed" : "is saved";
 		this.#frame.report(`${field.title} ${state}.`, "info");
 	}
 
@@ -237,7 +218,7 @@ export class SettingsScreen implements Screen {
 			}
 			this.#unfinishedSaves--;
 			if (this.#unfinishedSaves === 0) this.#hoped = {};
-			this.#showValues();
+			this.#list.refresh();
 			this.#frame.changed();
 		});
 		await this.#saves;
@@ -252,26 +233,23 @@ export class SettingsScreen implements Screen {
 		}
 	}
 
-	#showValues(): void {
-		this.#list.setRows(
-			this.#fields.map((field) => ({
-				id: field.name,
-				label: field.title,
-				keywords: [field.name, field.group, shownValue(field, this.#valueOf(field)), field.description].join(" "),
-				field,
-			})),
-		);
-	}
-
 	#valueOf({ name }: Field): unknown {
 		return name in this.#hoped ? this.#hoped[name] : this.#inForce.values[name];
 	}
 
-	#widest(text: (field: Field) => string): number {
-		return Math.max(0, ...this.#fields.map((field) => visibleWidth(text(field))));
+	#shown(field: Field): string {
+		return shownValue(field, this.#valueOf(field));
 	}
+}
+
+function mustBe(rule: string): string {
+	return rule === "" ? "" : `Must be ${rule}.`;
 }
 
 function presetOf(field: Field): string {
 	return field.kind === "secret" ? "" : `Default: ${shownValue(field, field.default)}.`;
+}
+
+function joined(separator: string, sentences: readonly string[]): string {
+	return sentences.filter((sentence) => sentence !== "").join(separator);
 }

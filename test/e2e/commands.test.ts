@@ -24,7 +24,7 @@ describe("the access key", () => {
 		);
 		const notices = pi.events.filter(({ method, notifyType }) => method === "notify" && notifyType === "warning");
 		expect(notices).toHaveLength(1);
-		expect(notices[0]?.message).toMatch(/HTTP API over Wi-Fi is off.*key is missing or wrong.*BUSYBAR_TOKEN/);
+		expect(notices[0]?.message).toMatch(/HTTP access over Wi-Fi is off.*access key is missing or wrong.*BUSYBAR_TOKEN/);
 		await pi.close();
 	});
 
@@ -63,7 +63,15 @@ describe("the commands", () => {
 		expect(await answerTo("/busybar-alert-test error")).toBe(
 			`Alert sent to ${bar.addr} (app pi-turn-alert, front, hold 0.5s).`,
 		);
-		expect(await answerTo("/busybar-alert-test loud")).toBe('"loud" is none of turn, done, error, question.');
+		expect(await answerTo("/busybar-alert-test banana")).toBe(
+			'Unknown alert "banana". Use turn, done, error or question.',
+		);
+		expect(await answerTo("/busybar-alert-toggle maybe")).toBe('Unknown argument "maybe". Use on or off.');
+		expect(await answerTo("/busybar-alert-mute 5")).toBe('"5" needs a unit, such as 5m.');
+		expect(await answerTo("/busybar-alert-mute soon")).toBe(
+			'Cannot mute for "soon". Use 30m, 2h (at most a week), here, off, or nothing.',
+		);
+		expect(await answerTo("/busybar-alert-stats today")).toBe('This takes no argument. Leave out "today".');
 		expect(await answerTo("/busybar-alert-stats")).toMatch(
 			/^Since .*: fired 1, draw p50 \d+ ms, p95 \d+ ms\nskipped 0\nerrors 0$/,
 		);
@@ -100,9 +108,9 @@ describe("the commands", () => {
 		const bar = await desk.bar();
 		const pi = await startTerminalPi(desk.home, desk.pi(bar.addr));
 		pi.write("/busybar-alert-test do");
-		await pi.waitForText("the run is over");
+		await pi.waitForText("the run has finished");
 		pi.write("ne");
-		await pi.waitForScreen("no more offers", (screen) => !screen.includes("the run is over"));
+		await pi.waitForScreen("no more offers", (screen) => !screen.includes("the run has finished"));
 		pi.write(KEY.enter);
 		await desk.logged("fired manual test");
 		pi.kill("SIGTERM");
@@ -130,7 +138,7 @@ describe("the commands", () => {
 		const result = await runPi(desk.home, { ...desk.pi(bar.addr), prompt: "/busybar-alert-test done" });
 		expect(result).toMatchObject({ code: 0, stderr: "" });
 		expect(result.stdout).toBe(
-			`Alert sent to ${bar.addr} (app pi-turn-alert, front, hold 1s). An automatic one would be silent now: headless.\n`,
+			`Alert sent to ${bar.addr} (app pi-turn-alert, front, hold 1s). An automatic alert would be skipped now: headless.\n`,
 		);
 		await untilLit(bar);
 		await untilDark(bar);
@@ -141,7 +149,7 @@ describe("the commands", () => {
 		const desk = new Desk();
 		const result = await runPi(desk.home, { ...desk.pi(DEAD_ADDRESS), prompt: "/busybar-alert-test", mode: "json" });
 		for (const line of result.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
-		expect(result.stderr).toContain(`No BUSY Bar at ${DEAD_ADDRESS}: it refused the connection.`);
+		expect(result.stderr).toContain(`No BUSY Bar at ${DEAD_ADDRESS}: connection refused.`);
 	});
 });
 

@@ -125,7 +125,9 @@ test("a mute holds for all pis and after a restart, until it is lifted; `here` h
 	// Beside it, a pi that is not muted here; then a mute without an end, which it learns of too.
 	const third = start();
 	expect(await rowsOfPrompt(desk, third, 2)).toEqual(SHOWN);
-	expect(await command(second, "/busybar-alert-mute")).toBe("BUSY Bar alerts are muted until /busybar-alert-mute off.");
+	expect(await command(second, "/busybar-alert-mute")).toBe(
+		"BUSY Bar alerts are muted until you run /busybar-alert-mute off.",
+	);
 	expect(await rowsOfPrompt(desk, third, 1)).toEqual(MUTED);
 	await Promise.all([second.close(), third.close()]);
 });
@@ -164,7 +166,7 @@ test("a manual test passes every gate, and names the one that would silence an a
 	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { script: [], env: { TZ: "UTC" } }));
 	await pi.waitFor(({ method, message }) => method === "notify" && String(message).includes("alerts are on"));
 	const sent = `Alert sent to ${bar.addr} (app pi-turn-alert, front, hold 0.5s).`;
-	const silent = (gate: string) => `${sent} An automatic one would be silent now: ${gate}.`;
+	const silent = (gate: string) => `${sent} An automatic alert would be skipped now: ${gate}.`;
 	await command(pi, "/busybar-alert-mute here");
 	expect(await command(pi, "/busybar-alert-test done")).toBe(silent("muted"));
 	await command(pi, "/busybar-alert-mute off");

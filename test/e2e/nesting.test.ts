@@ -196,7 +196,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 		expect(names.filter((name) => name.includes(":"))).toEqual([]);
 		const said = pi.events.filter(({ method, message }) => method === "notify" && String(message).includes("twice"));
 		expect(said).toHaveLength(1);
-		expect(said[0]?.message).toContain(`the copy in ${second} stays passive`);
+		expect(said[0]?.message).toContain(`The copy in ${second} does nothing`);
 		await pi.close();
 	});
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -11,12 +11,20 @@ const GO_BUSYBAR = fileURLToPath(new URL("../support/go-busybar", import.meta.ur
 const FOREIGN_BUSYBAR = fileURLToPath(new URL("../support/foreign-busybar", import.meta.url));
 
 /** A server that takes connections and never answers. */
-async function hungServer(): Promise<string> {
-	const server = createServer(() => undefined).listen(0, "127.0.0.1");
+async function hungServer() {
+	const open = new Set<Socket>();
+	const server = createServer((socket) => {
+		open.add(
+			socket
+				.resume()
+				.on("error", () => undefined)
+				.on("close", () => open.delete(socket)),
+		);
+	}).listen(0, "127.0.0.1");
 	await new Promise((resolve) => server.once("listening", resolve));
 	onTestFinished(() => void server.close());
 	const address = server.address();
-	return `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+	return { addr: `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`, open };
 }
 
 describe("trouble with the bar never holds up pi", () => {
@@ -40,18 +48,21 @@ describe("trouble with the bar never holds up pi", () => {
 		expect(pi.stderr).toBe("");
 	});
 
-	test("a server that hangs: pi quits at once although the CLI still waits", async () => {
+	test("a server that hangs: pi quits at once although the CLI still waits, and the CLI ends with it", async () => {
 		const desk = new Desk();
-		const pi = await settledWithin(desk, await hungServer());
+		const { addr, open } = await hungServer();
+		const pi = await settledWithin(desk, addr);
+		const request = await waitUntil("the CLI's request", LIMIT_MS, () => open.values().next().value);
 		const startedMs = performance.now();
 		expect(await pi.close()).toEqual({ code: 0, signal: null });
+		await waitUntil("the CLI's end", LIMIT_MS, () => !open.has(request));
 		expect(performance.now() - startedMs).toBeLessThan(LIMIT_MS);
 		expect(pi.stderr).toBe("");
 	});
 
 	test("a server that hangs: the log and one notice say so once the CLI has given up", async () => {
 		const desk = new Desk();
-		const pi = await settledWithin(desk, await hungServer());
+		const pi = await settledWithin(desk, (await hungServer()).addr);
 		await desk.logged(/^error .* unreachable$/);
 		await waitUntil("one notice", 5_000, () => pi.events.some(({ notifyType }) => notifyType === "warning"));
 		await pi.close();

@@ -68,9 +68,14 @@ describe("which busybar runs", () => {
 		expect(await machine.which().namesakes()).toHaveLength(3);
 	});
 
-	test("a flag that only starts like a required one is not enough", async () => {
+	test.each([
+		"--application-names --priority --loop",
+		"--priority --loop",
+		"--application-name --loop",
+		"--application-name --priority",
+	])("a help text that names not all flags of the contract proves nothing (%s)", async (help) => {
 		const machine = new Machine();
-		machine.program("a", "--application-names --priority --loop");
+		machine.program("a", help);
 		expect(await machine.which().choose("")).toMatchObject({ ok: true, cli: { source: "bundled" } });
 	});
 
@@ -117,6 +122,22 @@ describe("which busybar runs", () => {
 		expect(machine.started).toEqual([]);
 	});
 
+	test("a configured command that was missing is found once it is there", async () => {
+		const machine = new Machine();
+		const which = machine.which();
+		const path = join(machine.folder, "a", "busybar");
+		expect(await which.choose(path)).toMatchObject({ ok: false });
+		machine.program("a", CONTRACT);
+		expect(await which.choose(path)).toMatchObject({ ok: true, cli: { source: "setting" } });
+	});
+
+	test("on Windows, programs have their ending", async () => {
+		const machine = new Machine();
+		machine.program("a", CONTRACT);
+		const path = machine.program("b", CONTRACT, "busybar.exe");
+		expect(await machine.which({ platform: "win32" }).choose("")).toMatchObject({ ok: true, cli: { file: path } });
+	});
+
 	test("a configured command that is another program is named", async () => {
 		const machine = new Machine();
 		const path = machine.program("a", "usage: something else");
@@ -128,10 +149,10 @@ describe("which busybar runs", () => {
 describe("Node for the bundled CLI, when pi itself does not run on Node", () => {
 	const standalone = { isNode: false, execPath: "/opt/pi" };
 
-	test("the first on PATH that is new enough; never pi itself", async () => {
+	test.each(["v22.19.0", "v24.0.0"])("the first on PATH that is new enough (%s); never pi itself", async (version) => {
 		const machine = new Machine();
 		machine.program("old", "v22.18.0", "node");
-		const node = machine.program("new", "v22.19.0", "node");
+		const node = machine.program("new", version, "node");
 		expect(await machine.which(standalone).choose("")).toMatchObject({ ok: true, cli: { file: node } });
 	});
 
@@ -172,9 +193,14 @@ describe("the proof", () => {
 		expect(machine.started).toEqual([path]);
 		await machine.which().choose("");
 		expect(machine.started).toEqual([path]);
-		utimesSync(path, new Date(), new Date(Date.now() + 5_000));
+		const later = new Date(Date.now() + 5_000);
+		utimesSync(path, later, later);
 		await machine.which().choose("");
 		expect(machine.started).toEqual([path, path]);
+		machine.program("a", `${CONTRACT} --expires-after`);
+		utimesSync(path, later, later);
+		await machine.which().choose("");
+		expect(machine.started).toEqual([path, path, path]);
 	});
 
 	test("costs one process, however many alerts wait for it", async () => {

@@ -1,6 +1,6 @@
 // The pi of a row: how it is to die, and how it is started. Touches the row's folder and the processes it starts.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUNDLED_CLI } from "../../extensions/busybar-alert/cli/which-cli.ts";
@@ -106,30 +106,9 @@ function dyingPi(pid: number, exit: Promise<ExitStatus>, more: Partial<Pick<Dyin
 	};
 }
 
-/** Of all processes, those that have this home in their environment. Empty where the system does not tell. */
-export function processesOf(home: string): number[] {
-	if (process.platform !== "linux") return [];
-	return readdirSync("/proc")
-		.map(Number)
-		.filter((pid) => pid > 0 && (readProc(pid, "environ")?.includes(`HOME=${home}\0`) ?? false));
-}
-
-export function commandOf(pid: number): string {
-	return readProc(pid, "cmdline")?.replaceAll("\0", " ").slice(0, 200) ?? `process ${pid}`;
-}
-
 /** The only child of a process. */
 function childOf(pid: number): number {
 	return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim());
-}
-
-/** Undefined once it has ended. */
-function readProc(pid: number, file: string): string | undefined {
-	try {
-		return readFileSync(`/proc/${pid}/${file}`, "utf8");
-	} catch {
-		return undefined;
-	}
 }
 
 /** A file that `slowCreate` writes. */

@@ -16,24 +16,16 @@ import { KEY } from "../support/terminal.ts";
 import { waitUntil } from "../support/wait.ts";
 import { isClear, isDraw, WatchedBar } from "./deaths-bar.ts";
 import type { SessionEvent } from "./deaths-extension.ts";
-import {
-	CREATE_BEGAN,
-	commandOf,
-	type Death,
-	type DyingPi,
-	plainCli,
-	processesOf,
-	STAGES,
-	slowCreate,
-	startPi,
-} from "./deaths-pi.ts";
+import { CREATE_BEGAN, type Death, type DyingPi, plainCli, STAGES, slowCreate, startPi } from "./deaths-pi.ts";
 import { darkLimitMs, emptyRow, rowOf, type Seen } from "./deaths-verdict.ts";
+import { endProcess, type LeftProcess, processesOf } from "./processes-of-home.ts";
 import type { FaultRow } from "./report.ts";
 
 const APPLICATION = "pi-turn-alert";
 const SLOW_MS = 1_500;
 /** How long before the bar would refuse a draw that waits the BUSY timer ends: a pi that ends has given it up by then. */
 const PARKED_UNTIL_MS = 150;
+const LOOK_EVERY_MS = 200;
 const END_DEADLINE_MS = 15_000;
 /** Longer than what pi leaves to others may take: a wait of 2 s, and a clear at a slow bar. */
 const CHILDREN_LIMIT_MS = 8_000;
@@ -76,25 +68,27 @@ async function see(death: Death, animations: string, atEnd: AtEnd): Promise<Seen
 
 	if (death.nextPi === "after the hold") await delay(death.holdSeconds * 1_000);
 	const next = death.nextPi && (await startTerminalPi(desk.home, desk.pi(bar.addr)));
-	const others = () => processesOf(desk.home.dir).filter((pid) => pid !== next?.pid);
 	const hasCleared = () => desk.log().some(({ outcome }) => outcome === "cleared");
+	const isAlone = async () => (await processesOf(desk.home.dir)).every(({ pid }) => pid === next?.pid);
 	const facts = { death, endMs, diedMs, exit, nextMs: next && Date.now() };
 	// The bar is dark, nothing can light it any more, and whoever pi has left behind is gone.
-	const isOver = () => {
+	const isOver = async () => {
 		if (bar.isLit || bar.parkedForMs !== undefined) return false;
-		return death.isReplaced ? hasCleared() : others().length === 0;
+		return death.isReplaced ? hasCleared() : isAlone();
 	};
 	const lateMs = () =>
 		Math.max(darkLimitMs({ ...facts, journal: bar.journal, lit: bar.lit }), diedMs + CHILDREN_LIMIT_MS);
-	while (!isOver() && Date.now() < lateMs() + 1_000) await delay(100);
+	while (!(await isOver()) && Date.now() < lateMs() + 1_000) await delay(LOOK_EVERY_MS);
 
 	if (death.isReplaced) await quit(death, pi);
 	if (next) {
 		next.write(KEY.ctrlD);
 		await next.exit;
 	}
-	const leftBehind = await afterAll(() => processesOf(desk.home.dir));
-	return { ...facts, journal: bar.journal, lit: bar.lit, log: desk.log(), leftBehind: leftBehind.map(commandOf) };
+	const leftBehind = await stillThere(desk.home.dir);
+	for (const { pid } of leftBehind) endProcess(pid);
+	const commands = leftBehind.map(({ command }) => command);
+	return { ...facts, journal: bar.journal, lit: bar.lit, log: desk.log(), leftBehind: commands };
 }
 
 /** A user's machine and bar, as they are before the alert that pi dies with. */
@@ -175,11 +169,14 @@ async function quit({ mode }: Death, pi: DyingPi): Promise<void> {
 	await pi.exit;
 }
 
-/** The processes that are still there when they have had time to end. */
-async function afterAll(processes: () => readonly number[]): Promise<readonly number[]> {
+/** The processes that have not ended although they had time to. */
+async function stillThere(home: string): Promise<readonly LeftProcess[]> {
 	const deadlineMs = Date.now() + CHILDREN_LIMIT_MS;
-	while (processes().length > 0 && Date.now() < deadlineMs) await delay(100);
-	return processes();
+	for (;;) {
+		const processes = await processesOf(home);
+		if (processes.length === 0 || Date.now() > deadlineMs) return processes;
+		await delay(LOOK_EVERY_MS);
+	}
 }
 
 function readEvents(file: string): readonly SessionEvent[] {

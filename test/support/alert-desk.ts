@@ -44,7 +44,7 @@ export const DRAW_MS = 60;
 /** A bar that several pis may share, with what they remember of it. */
 export class DeskBar {
 	readonly clock = new ManualClock(0);
-	readonly records = new MemoryBarStore();
+	readonly records: MemoryBarStore;
 	readonly drawings: Drawing[] = [];
 	/** The pattern that the bar shows. */
 	shown: string | undefined;
@@ -52,6 +52,10 @@ export class DeskBar {
 	readonly dead = new Set<number>();
 	pis = 0;
 	#expiry: () => void = () => undefined;
+
+	constructor(records = new MemoryBarStore()) {
+		this.records = records;
+	}
 
 	take(drawing: Drawing): void {
 		this.drawings.push(drawing);

@@ -190,7 +190,7 @@ export function startRpcPi(home: PiHome, options: PiOptions = {}): RpcPi {
 	return new RpcPi(home, spawn(file, [...args, "--mode", "rpc"], { cwd, env, stdio: "pipe" }));
 }
 
-class RpcPi {
+export class RpcPi {
 	/** Every record so far, oldest first. */
 	readonly events: RpcRecord[] = [];
 	readonly pid: number;

@@ -29,7 +29,8 @@ export interface SimulatedBar {
 	readonly addr: string;
 	readonly url: string;
 	readonly pid: number;
-	state(): Promise<LiveView>;
+	/** @param afterRevision leaves out what the journal had at that revision; by default the last 2000 entries are there */
+	state(afterRevision?: number): Promise<LiveView>;
 	journal(): Promise<readonly JournalEntry[]>;
 	/** Works with every fault, unlike `readScreen`. */
 	screen(display: "front" | "back"): Promise<Screen>;
@@ -78,7 +79,7 @@ export async function startSimulatedBar(options: SimulatedBarOptions = {}): Prom
 			call.end(body);
 		});
 
-	const state = async () => JSON.parse(await ask("GET", "live")) as LiveView;
+	const state = async (afterRevision = 0) => JSON.parse(await ask("GET", `live?after=${afterRevision}`)) as LiveView;
 	return {
 		addr,
 		url,

@@ -1,5 +1,15 @@
-import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import fs, {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	rmdirSync,
+	rmSync,
+	type Stats,
+	utimesSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { BarRecord, Lease } from "../../extensions/busybar-alert/cycle/bar-record.ts";
 import { FileBarStore } from "../../extensions/busybar-alert/cycle/bar-store.ts";
@@ -77,6 +87,17 @@ describe("what pis remember of a bar", () => {
 		expect(pids(await new FileBarStore(folder, CLOCK).read(BAR))).toEqual([1, 2, 3]);
 	});
 
+	test("is what another pi wrote while this one was stopped and lost the lock", async () => {
+		const store = new FileBarStore(scratchFolder(), CLOCK);
+		const path = store.pathOf(BAR);
+		await store.change(BAR, async (record) => {
+			rmdirSync(`${path}.lock`);
+			writeFileSync(path, JSON.stringify({ ...record, leases: [lease(2)] }));
+			return { record: { ...record, leases: [lease(1)] }, value: undefined };
+		});
+		expect(pids(await store.read(BAR))).toEqual([2]);
+	});
+
 	test("a step that fails leaves everything as it was, and the next one runs", async () => {
 		const store = new FileBarStore(scratchFolder(), CLOCK);
 		await add(store, 1);
@@ -109,6 +130,46 @@ describe("the lock", () => {
 			utimesSync(`${path}.lock`, made, made);
 			expect(await withLock(path, 500, async () => "in")).toBe("in");
 		}
+	});
+
+	test("that was abandoned is not taken again from the one who took it, by one who saw it abandoned before", async () => {
+		const path = join(scratchFolder(), "bar.json");
+		mkdirSync(`${path}.lock`);
+		utimesSync(`${path}.lock`, new Date(0), new Date(0));
+		const looked = Promise.withResolvers<void>();
+		const taken = Promise.withResolvers<void>();
+		const slowStat = ((folder: string, done: (error: NodeJS.ErrnoException | null, stats: Stats) => void) =>
+			fs.stat(folder, (error, stats) => {
+				looked.resolve();
+				void taken.promise.then(() => done(error, stats));
+			})) as typeof fs.stat;
+		let inside = 0;
+		let most = 0;
+		const step = async () => {
+			inside += 1;
+			most = Math.max(most, inside);
+			taken.resolve();
+			await delay(100);
+			inside -= 1;
+		};
+		const slow = withLock(path, 5_000, step, { ...fs, stat: slowStat });
+		await looked.promise;
+		await Promise.all([slow, withLock(path, 5_000, step)]);
+		expect(most).toBe(1);
+	});
+
+	test("is left alone by a holder that was stopped until another took it", async () => {
+		const path = join(scratchFolder(), "bar.json");
+		await withLock(path, 500, async (lock) => {
+			expect(await lock.isOurs()).toBe(true);
+			rmdirSync(`${path}.lock`);
+			expect(await lock.isOurs()).toBe(false);
+			mkdirSync(`${path}.lock`);
+			const later = new Date(Date.now() + 5_000);
+			utimesSync(`${path}.lock`, later, later);
+			expect(await lock.isOurs()).toBe(false);
+		});
+		expect(existsSync(`${path}.lock`)).toBe(true);
 	});
 
 	test("is refused within the given time while its holder lives", async () => {

@@ -22,7 +22,7 @@ interface Patient {
 	readonly exec?: ExecFn;
 }
 
-/** A CLI that says what it says without asking any bar. */
+/** A CLI that always prints the same, and asks no bar. */
 const saying =
 	(code: number, stderr: string): ExecFn =>
 	async () => ({ code, signal: null, killed: false, stdout: "[]", stderr });
@@ -43,68 +43,68 @@ async function visit({ saved = {}, env = {}, kernel = "", cacheFolder, exec = ex
 	return doctorText(findings);
 }
 
-test("all is well: every line is ok, and names the bar", async () => {
+test("if all is well, every line is ok, and one names the bar", async () => {
 	const bar = await startSimulatedBar();
 	onTestFinished(() => bar.close());
 	const text = await visit({ env: { BUSYBAR_ADDR: bar.addr } });
 	expect(text.split("\n").filter((line) => !line.startsWith("ok       "))).toEqual([]);
-	expect(text).toContain(`Address ${bar.addr}, from the environment variable BUSYBAR_ADDR.`);
+	expect(text).toContain(`Address: ${bar.addr} (from the environment variable BUSYBAR_ADDR).`);
 	expect(text).toMatch(new RegExp(`BUSY Bar answers at ${bar.addr}: firmware \\S+, API 27\\.5\\.0\\.`));
-	expect(text).toMatch(/CLI: the bundled one, .*bin\.js \(no compatible busybar is on PATH\)\./);
-	expect(text).toContain("`patternDone`: check is made at its first alert.");
+	expect(text).toMatch(/CLI: the bundled one, .*bin\.js \(there is no compatible busybar on PATH\)\./);
+	expect(text).toContain("`patternDone`: check will be built for its first alert.");
 });
 
-test("a missing key is told with both causes, and a set one is not shown", async () => {
+test("a missing access key is reported with both possible causes, and a set one is not shown", async () => {
 	const bar = await startSimulatedBar({ token: "123456" });
 	onTestFinished(() => bar.close());
 	expect(await visit({ env: { BUSYBAR_ADDR: bar.addr } })).toMatch(/^problem .*refused access \(HTTP 403\)/m);
 	const text = await visit({ saved: { token: "123456" }, env: { BUSYBAR_ADDR: bar.addr } });
-	expect(text).toMatch(/^ok .*An access key is set, from the saved setting\./m);
+	expect(text).toMatch(/^ok {7}Access key: set \(saved\)\./m);
 	expect(text).not.toContain("123456");
 });
 
-test("a dead address: a problem, and what to check", async () => {
+test("at a dead address, the problem is named, and what to check", async () => {
 	expect(await visit({ env: { BUSYBAR_ADDR: DEAD_ADDRESS } })).toMatch(
-		/^problem {2}No BUSY Bar at .*Check its cable or Wi-Fi/m,
+		/^problem {2}No BUSY Bar at .*Check the cable or Wi-Fi/m,
 	);
 });
 
-test("the Go CLI: why that one, what it lacks and which promise that weakens, and its namesakes", async () => {
+test("for the Go CLI: why it is used, what it lacks and what that means, and other programs of that name", async () => {
 	const text = await visit({
 		saved: { token: "4321" },
 		env: { BUSYBAR_ADDR: DEAD_ADDRESS, PATH: `${FOREIGN_BUSYBAR}:${GO_BUSYBAR}` },
 	});
 	expect(text).toContain(`CLI: ${GO_BUSYBAR}/busybar (the first compatible busybar on PATH).`);
 	expect(text).toContain(
-		`warning  ${FOREIGN_BUSYBAR}/busybar is also called busybar; it is another program and is skipped.`,
+		`warning  ${FOREIGN_BUSYBAR}/busybar is also called busybar, but is another program, so it is skipped.`,
 	);
-	expect(text).not.toContain("is not the one that runs");
+	expect(text).not.toContain("is not the one that is used");
 	expect(text).toMatch(/no --expires-after: if pi is killed during an alert, the bar stays lit/);
 	expect(text).toMatch(/no --request-timeout/);
 	expect(text).toMatch(/access key as an argument/);
 	expect(text).not.toContain("4321");
 });
 
-test("settings that are not used are problems, overruled variables warnings", async () => {
+test("settings that cannot be used are problems, and overridden environment variables are warnings", async () => {
 	const text = await visit({ saved: { priority: 1e9, addr: DEAD_ADDRESS }, env: { BUSYBAR_ADDR: "other" } });
 	expect(text).toMatch(/^problem {2}The setting `priority` must be a whole number from 1 to 100, not 1000000000;/m);
-	expect(text).toMatch(/^warning {2}BUSYBAR_ADDR is set, but the saved `addr` is used/m);
+	expect(text).toMatch(/^warning {2}BUSYBAR_ADDR is set, but the saved `addr` overrides it\./m);
 });
 
-test("alerts that are off, a pattern that is off, a picture that is gone", async () => {
+test("alerts that are off, a pattern that is off and a missing picture are reported", async () => {
 	const text = await visit({
 		saved: { addr: DEAD_ADDRESS, enabled: false, pattern: "off", patternDone: "/nowhere/frames" },
 	});
-	expect(text).toMatch(/^warning {2}Alerts are off: \/busybar-alert-toggle on\./m);
-	expect(text).toMatch(/^warning {2}`pattern` is off: turn alerts are silent\./m);
+	expect(text).toMatch(/^warning {2}Alerts are off\. To turn them on: \/busybar-alert-toggle on\./m);
+	expect(text).toMatch(/^warning {2}`pattern` is off, so turn alerts are skipped\./m);
 	expect(text).toMatch(/^problem {2}`patternDone`: .*\/nowhere\/frames does not exist/m);
 });
 
-test("a cache that cannot be written is a problem", async () => {
+test("a cache folder that is not writable is a problem", async () => {
 	const file = join(scratchFolder(), "file");
 	writeFileSync(file, "");
 	const text = await visit({ saved: { addr: DEAD_ADDRESS }, cacheFolder: file });
-	expect(text).toMatch(/^problem .*cannot be written \(\w+\): there is no log/m);
+	expect(text).toMatch(/^problem .*is not writable \(\w+\), so there is no log/m);
 });
 
 test("a configured CLI that is missing is a problem", async () => {
@@ -113,16 +113,20 @@ test("a configured CLI that is missing is a problem", async () => {
 });
 
 test.each([
-	["in WSL, told by its environment", { env: { WSL_DISTRO_NAME: "Ubuntu" } }, /networkingMode=mirrored/],
-	["in WSL, told by its kernel", { kernel: "Linux version 5.15 (Microsoft@Microsoft.com)" }, /networkingMode=mirrored/],
+	["in WSL, recognized by its environment", { env: { WSL_DISTRO_NAME: "Ubuntu" } }, /networkingMode=mirrored/],
+	[
+		"in WSL, recognized by its kernel",
+		{ kernel: "Linux version 5.15 (Microsoft@Microsoft.com)" },
+		/networkingMode=mirrored/,
+	],
 	["over SSH", { env: { SSH_CONNECTION: "10.1.1.1 5000 10.1.1.2 22" } }, /ssh -R 8420:10\.0\.4\.20:80/],
-])("%s, where no bar answers over USB: why, and what to do", async (_, patient, advice) => {
+])("%s, if no bar answers over USB, the doctor says why and what to do", async (_, patient, advice) => {
 	expect(await visit({ ...patient, exec: noBar })).toMatch(advice);
 	expect(await visit({ ...patient, exec: saying(0, "") })).not.toMatch(advice);
 	expect(await visit({ ...patient, exec: noBar, saved: { addr: DEAD_ADDRESS } })).not.toMatch(advice);
 });
 
-test("a CLI is looked for anew, so that one that was just installed is seen", async () => {
+test("the CLI is searched for again, so that one that was just installed is found", async () => {
 	const asked: string[] = [];
 	await examine(resolveSettings({ command: "/opt/busybar" }, {}), {
 		exec: noBar,

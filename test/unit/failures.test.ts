@@ -9,7 +9,7 @@ const failed = (stderr: string, more: Partial<ExecResult> = {}): ExecResult => (
 const show = (result: ExecResult, token = "") =>
 	failureOf("show", { file: "/opt/busybar", deadlineMs: 8_000 }, result, { addr: "10.0.4.20", token });
 
-describe("what a result means", () => {
+describe("the kind of failure", () => {
 	test.each([
 		["HTTP 403 anywhere in the error", failed("Error: HTTP 403 Forbidden"), "forbidden"],
 		["HTTP 409", failed("Error: draw failed: HTTP 409: Not drawn due to low priority"), "preempted"],
@@ -24,14 +24,14 @@ describe("what a result means", () => {
 		["a lost route", failed("Error: connect: no route to host"), "unreachable"],
 		["an unknown name", failed("Error: lookup busybar.local: no such host"), "unreachable"],
 		["a reset", failed("Error: read: connection reset by peer"), "unreachable"],
-		["an end at its deadline, whatever the exit code", { ...OK, killed: true }, "unreachable"],
-		["a death by signal", { ...OK, code: null, signal: "SIGSEGV" as const }, "unreachable"],
-		["a zip where an .anim belongs", failed("Error: show requires a compiled .anim"), "bad_asset"],
-		["a program that is not there", { ...OK, code: null, spawnError: "ENOENT" }, "not_found"],
+		["a timeout, whatever the exit code", { ...OK, killed: true }, "unreachable"],
+		["an end by a signal", { ...OK, code: null, signal: "SIGSEGV" as const }, "unreachable"],
+		["a zip instead of an .anim", failed("Error: show requires a compiled .anim"), "bad_asset"],
+		["a missing program", { ...OK, code: null, spawnError: "ENOENT" }, "not_found"],
 		["a port that contains 403", failed("Error: weird thing at 10.0.4.20:4030"), "unknown"],
 		["a size that contains 409", failed("Error: short write: 4096 of 4093 bytes, HTTP 4096"), "unknown"],
 		["an unknown flag", failed("Error: unknown flag: --loop"), "unknown"],
-		["no words at all", failed(""), "unknown"],
+		["no output at all", failed(""), "unknown"],
 	] as const)("%s", (_, result, kind) => {
 		expect(show(result)?.kind).toBe(kind);
 	});
@@ -40,26 +40,28 @@ describe("what a result means", () => {
 		expect(show(OK)).toBeUndefined();
 	});
 
-	test("a failure is late only if the bar may have got the request", () => {
+	test("a failure is late only if the bar may have received the request", () => {
 		expect(show({ ...OK, killed: true })?.late).toBe(true);
 		expect(show(failed("Error: read: connection reset by peer"))?.late).toBe(true);
 		expect(show(failed("Error: connect: connection refused"))?.late).toBe(false);
 		expect(show(failed("Error: HTTP 409 Not drawn due to low priority"))?.late).toBeUndefined();
 	});
 
-	test("a CLI that died by itself is named, and the bar is not said to have been slow", () => {
-		expect(show({ ...OK, code: null, signal: "SIGSEGV" })?.message).toContain("busybar show was ended by SIGSEGV");
+	test("if the CLI dies by a signal, the message names the signal instead of a slow bar", () => {
+		expect(show({ ...OK, code: null, signal: "SIGSEGV" })?.message).toContain("busybar show was stopped by SIGSEGV");
 	});
 
-	test("a CLI that never stopped printing is told as such, and the bar may have got the request", () => {
+	test("if the CLI never stops printing, the message says so, and the bar may have received the request", () => {
 		expect(show({ ...OK, killed: true, overflowed: true })).toMatchObject({
 			kind: "unknown",
-			message: expect.stringMatching(/^busybar show was ended because it printed more than a megabyte\. Set `command`/),
+			message: expect.stringMatching(
+				/^busybar show was stopped because it printed more than a megabyte\. Set `command`/,
+			),
 			late: true,
 		});
 	});
 
-	test("an offline command that was ended is no unreachable bar", () => {
+	test("a timeout of a command that does not talk to the bar does not mean that the bar is unreachable", () => {
 		const failure = failureOf(
 			"create",
 			{ file: "x", deadlineMs: 15_000 },
@@ -72,12 +74,12 @@ describe("what a result means", () => {
 		});
 	});
 
-	test("the line that starts with Error: counts, among log lines before and usage after it", () => {
+	test("the message is the line that starts with Error:, between log lines and the usage", () => {
 		const stderr = "3:04PM INF upload anim=x.anim\nError: something odd\nUsage:\n  busybar show [flags]\n";
 		expect(show(failed(stderr))?.message).toBe("something odd");
 	});
 
-	test("what a person reads has neither control characters nor the token, and an end", () => {
+	test("the message has no control characters and no access key, and is not too long", () => {
 		const stderr = `Error: \x1b[31mkey 123456 refused\x1b[0m \x07\u202e${"x".repeat(10_000)}`;
 		const message = show(failed(stderr), "123456")?.message ?? "";
 		expect(message).toMatch(/^key \[token\] refused +x/);
@@ -93,12 +95,12 @@ describe("what a result means", () => {
 		expect(inspectedSize(stdout)).toEqual({ width: 72, height: 16 });
 	});
 
-	test.each(["", "[]", "null", "table\n", '{"width":"72"}'])("inspect that prints %j tells no size", (stdout) => {
+	test.each(["", "[]", "null", "table\n", '{"width":"72"}'])("if inspect prints %j, the size is unknown", (stdout) => {
 		expect(inspectedSize(stdout)).toBeUndefined();
 	});
 });
 
-describe("the token", () => {
+describe("the access key", () => {
 	const target: Target = { addr: "10.0.4.20", token: "s3cret", applicationName: "a", display: "front", priority: 60 };
 	const cli = (tokenFromEnvironment: boolean): Cli => ({
 		source: "path",
@@ -115,7 +117,7 @@ describe("the token", () => {
 		}
 	});
 
-	test("goes the only way there is with one that does not", () => {
+	test("is an argument with a CLI that does not", () => {
 		const { args, env } = new CommandLine(cli(false), { BUSYBAR_TOKEN: "other" }).show("x.anim", target, {
 			expiresAfterSeconds: 8,
 		});
@@ -123,17 +125,17 @@ describe("the token", () => {
 		expect(env).not.toHaveProperty("BUSYBAR_TOKEN");
 	});
 
-	test("of the environment is not used when the setting in force is another", () => {
+	test("in the environment is not used if the setting is another one", () => {
 		const { env } = new CommandLine(cli(true), { BUSYBAR_TOKEN: "other" }).clear({ ...target, token: "" });
 		expect(env.BUSYBAR_TOKEN).toBe("");
 	});
 
-	test("does not reach a command that asks no bar", () => {
+	test("is not passed to a command that does not talk to the bar", () => {
 		expect(new CommandLine(cli(true), { BUSYBAR_TOKEN: "other" }).inspect("x.anim").env).toEqual({});
 	});
 });
 
-test("what pi's user set for pi's own Node does not reach the CLI", () => {
+test("options for pi's own Node are not passed to the CLI", () => {
 	const cli: Cli = {
 		source: "bundled",
 		file: "node",

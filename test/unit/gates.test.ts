@@ -35,17 +35,17 @@ const CLOSED: readonly [Gate, Partial<Situation>, readonly Alert[]][] = [
 	["outranked", { outranked: true }, ["turn"]],
 ];
 
-test.each(ALERTS)("with nothing against it, a %s is shown", (alert) => {
+test.each(ALERTS)("if no gate is closed, a %s alert is shown", (alert) => {
 	expect(gateOf(alert, OPEN)).toBeUndefined();
 });
 
-test.each(CLOSED)("%s says no to its own alerts and to no other", (gate, closing, silenced) => {
+test.each(CLOSED)("%s silences the alerts that it is for, and no others", (gate, closing, silenced) => {
 	for (const alert of ALERTS) {
 		expect(gateOf(alert, { ...OPEN, ...closing }), alert).toBe(silenced.includes(alert) ? gate : undefined);
 	}
 });
 
-test("of two gates that say no, the first in the order is named", () => {
+test("of two closed gates, the first one is named", () => {
 	for (const [index, [gate, closing]] of CLOSED.entries()) {
 		for (const [, later] of CLOSED.slice(index)) expect(gateOf("turn", { ...OPEN, ...later, ...closing })).toBe(gate);
 	}
@@ -55,14 +55,14 @@ test.each([
 	[9_999, "short_run"],
 	[10_000, undefined],
 	[10_001, undefined],
-] as const)("a run of %i ms against a shortest run of 10 s: %s", (runMs, gate) => {
+] as const)("a run of %i ms, with a minimum run time of 10 s: %s", (runMs, gate) => {
 	expect(gateOf("done", { ...OPEN, runMs, minRunSeconds: 10 })).toBe(gate);
 });
 
 test.each([
 	[1_999, "debounce"],
 	[2_000, undefined],
-] as const)("a turn %i ms after the last alert, with a least interval of 2 s: %s", (sinceLastAlertMs, gate) => {
+] as const)("a turn %i ms after the last alert, with a minimum gap of 2 s: %s", (sinceLastAlertMs, gate) => {
 	expect(gateOf("turn", { ...OPEN, sinceLastAlertMs })).toBe(gate);
 });
 
@@ -86,7 +86,7 @@ describe("quiet hours", () => {
 		expect(isQuietAt(hours, at(time))).toBe(quiet);
 	});
 
-	test("are right on the days when the clock changes", () => {
+	test("are right on the days when the clocks change", () => {
 		const before = process.env.TZ;
 		onTestFinished(() => {
 			if (before === undefined) delete process.env.TZ;

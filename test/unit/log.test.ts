@@ -18,7 +18,7 @@ const row = (reason: string): LogRow => ({
 	session: "s",
 });
 
-test("a row says when, why, which pi and which session", () => {
+test("a row has the time, the reason, the pid and the session", () => {
 	const asked = { alert: "done", reason: "turn 3", session: "s" } as const;
 	expect(rowOf(asked, { outcome: "skipped", gate: "muted" }, 1_800_000_000_000)).toEqual({
 		ts: "2027-01-15T08:00:00.000Z",
@@ -29,7 +29,7 @@ test("a row says when, why, which pi and which session", () => {
 	});
 });
 
-test("rows are written in their order, in a private file of a private folder, after the caller has gone on", async () => {
+test("rows are written in order, to a private file in a private folder, after the caller has gone on", async () => {
 	const path = folder();
 	const log = new AlertLog(path);
 	for (const reason of ["one", "two", "three"]) log.append(row(reason));
@@ -69,7 +69,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
 	},
 );
 
-test("past 1 MiB the file becomes alerts.1.jsonl, one is kept, and no more than 2 MiB are there", async () => {
+test("above 1 MiB the log becomes alerts.1.jsonl, of which one is kept, so that it takes about 2 MiB at most", async () => {
 	const path = folder();
 	const logs = [new AlertLog(path), new AlertLog(path)];
 	for (let round = 0; round < 30; round += 1) {
@@ -87,7 +87,7 @@ test("past 1 MiB the file becomes alerts.1.jsonl, one is kept, and no more than 
 	expect(rows).toHaveLength(lines.length);
 });
 
-test("what another pi has moved aside meanwhile is not lost", async () => {
+test("a log that another pi has just rotated is not rotated again, so nothing is lost", async () => {
 	const path = folder();
 	mkdirSync(path);
 	const [file, aside] = [join(path, "alerts.jsonl"), join(path, "alerts.1.jsonl")];
@@ -95,7 +95,7 @@ test("what another pi has moved aside meanwhile is not lost", async () => {
 	const unlock = await lock(file, { realpath: false });
 	const log = new AlertLog(path);
 	log.append(row("one more"));
-	// It waits for the lock once it has seen how large the file is.
+	// It waits for the lock as soon as it has seen the size of the file.
 	await waitUntil("the row", 5_000, () => readFileSync(file, "utf8").includes("one more"));
 	for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 	renameSync(file, aside);
@@ -106,7 +106,7 @@ test("what another pi has moved aside meanwhile is not lost", async () => {
 	expect(statSync(aside).size).toBeGreaterThan(1024 * 1024);
 });
 
-test("a log that cannot be written costs nobody anything", async () => {
+test("a log that cannot be written loses its rows, and nothing else happens", async () => {
 	const path = folder();
 	writeFileSync(path, "a file where the folder belongs");
 	const log = new AlertLog(path);
@@ -117,7 +117,7 @@ test("a log that cannot be written costs nobody anything", async () => {
 	expect(await log.read()).toEqual([]);
 });
 
-test("a damaged line costs that line alone", async () => {
+test("a damaged line is left out, and all others are read", async () => {
 	const path = folder();
 	const log = new AlertLog(path);
 	log.append(row("before"));

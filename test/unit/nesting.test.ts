@@ -5,7 +5,7 @@ const alive = () => true;
 const dead = () => false;
 const OTHER = "4711";
 
-test("a pi that a person starts is not nested, and marks its environment for the pis that it may start", () => {
+test("a pi that a person starts is not nested, and marks the environment for the pis that it may start", () => {
 	const env: NodeJS.ProcessEnv = {};
 	expect(isNested("tui", env, 100, alive)).toBe(false);
 	expect(isNested("print", { ...env }, 200, alive)).toBe(true);
@@ -18,7 +18,7 @@ test("the same pi after /new or /reload is not nested in itself", () => {
 	expect(isNested("rpc", env, 100, alive)).toBe(false);
 });
 
-test("a window in a tmux server that an agent once started is not nested, and marks itself", () => {
+test("a pi in a tmux server that an agent once started is not nested, and sets its own marker", () => {
 	const env: NodeJS.ProcessEnv = { PI_BUSYBAR_ALERT_PID: OTHER };
 	expect(isNested("tui", env, 100, alive)).toBe(false);
 	expect(env.PI_BUSYBAR_ALERT_PID).toBe("100");
@@ -42,7 +42,7 @@ test("a subagent is nested, whatever its mode", () => {
 	expect(isNested("tui", { PI_SUBAGENT_CHILD: "1" }, 100, dead)).toBe(true);
 });
 
-test("a session knows how many others its process has, until they leave", () => {
+test("a session knows how many others there are in its process, until they leave", () => {
 	const [one, other] = [joinSessions(), joinSessions()];
 	expect(other.others).toBe(one.others + 1);
 	one.leave();
@@ -52,6 +52,6 @@ test("a session knows how many others its process has, until they leave", () => 
 	next.leave();
 });
 
-test("whether a process lives is asked of the system", () => {
+test("a pi that was started by a living process with that pid is nested", () => {
 	expect(isNested("rpc", { PI_BUSYBAR_ALERT_PID: String(process.ppid) }, process.pid)).toBe(true);
 });

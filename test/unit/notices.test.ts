@@ -6,7 +6,7 @@ import { scratchFolder } from "../support/scratch.ts";
 
 const folder = scratchFolder;
 
-test("the first line ever comes once, on all pis together", async () => {
+test("the very first notice is shown once, for all pis together", async () => {
 	const path = join(folder(), "cache");
 	expect(await new NoticeMemory(path).welcome()).toBe(true);
 	expect(await new NoticeMemory(path).welcome()).toBe(false);
@@ -14,7 +14,7 @@ test("the first line ever comes once, on all pis together", async () => {
 	expect(statSync(join(path, "notices.json")).mode & 0o777).toBe(0o600);
 });
 
-test("where alerts have worked, a notice comes once per kind and outage", async () => {
+test("if alerts have worked before, a notice is shown once per kind and outage", async () => {
 	const path = folder();
 	const [one, other] = [new NoticeMemory(path), new NoticeMemory(path)];
 	await one.shown();
@@ -25,20 +25,20 @@ test("where alerts have worked, a notice comes once per kind and outage", async 
 	expect(await one.failed("unreachable")).toBe(true);
 });
 
-test("where no alert ever worked, only the first outage is told", async () => {
+test("if no alert has ever worked, only the first outage gives a notice", async () => {
 	const memory = new NoticeMemory(folder());
 	expect(await memory.failed("unreachable")).toBe(true);
 	expect(await memory.failed("not_found")).toBe(false);
 	expect(await memory.failed("unreachable")).toBe(false);
 });
 
-test("a bar that shows something more important is no news", async () => {
+test("a bar that shows something more important gives no notice", async () => {
 	const memory = new NoticeMemory(folder());
 	expect(await memory.failed("preempted")).toBe(false);
 	expect(await memory.failed("unreachable")).toBe(true);
 });
 
-test("two failures at the same moment are one notice", async () => {
+test("two failures at the same moment give one notice", async () => {
 	const memory = new NoticeMemory(folder());
 	const told = await Promise.all([memory.failed("unreachable"), memory.failed("unreachable")]);
 	expect(told.filter(Boolean)).toHaveLength(1);

@@ -31,17 +31,17 @@ const ROWS: readonly LogRow[] = [
 	row(9, "turn 0", { outcome: "error", kind: "preempted", error: "busy" }, "done"),
 ];
 
-test("the statistics count alerts, silences by gate with the last reason of each, and errors by kind", () => {
+test("the statistics count alerts, skipped alerts by gate with the last reason of each, and errors by kind", () => {
 	expect(statsText(ROWS).split("\n")).toEqual([
 		"Since 2026-11-30 05:00:00: fired 2, draw p50 71 ms, p95 84 ms",
 		"skipped 3: in_flight 2 (last: turn 3), debounce 1 (last: turn 2)",
 		"errors 1: preempted 1 (last: turn 0)",
 		expect.stringContaining("BUSY timer"),
 	]);
-	expect(statsText([])).toBe("No alert was asked for yet.");
+	expect(statsText([])).toBe("There have been no alerts yet.");
 });
 
-test("the log is readable, and as long as asked for", () => {
+test("the log is readable, and as long as it was asked to be", () => {
 	expect(logText(ROWS, 3).split("\n")).toEqual([
 		"2026-11-30 05:00:04  fired    done      turn 4, check after 71 ms",
 		"2026-11-30 05:00:07  cleared  done      turn 4, after 3.0 s",
@@ -50,12 +50,12 @@ test("the log is readable, and as long as asked for", () => {
 	expect(logText([], 3)).toMatch(/empty/);
 });
 
-test("the last alert and the last silence", () => {
+test("the last alert and the last skipped one are shown, or that there is none yet", () => {
 	expect(lastText(ROWS).split("\n")).toEqual([
 		"Last alert: 2026-11-30 05:00:09 done, turn 0, preempted: busy",
-		"Last silence: 2026-11-30 05:00:03 turn, turn 3, in_flight",
+		"Last skipped: 2026-11-30 05:00:03 turn, turn 3, in_flight",
 	]);
-	expect(lastText([])).toBe("Last alert: none yet\nLast silence: none yet");
+	expect(lastText([])).toBe("Last alert: none yet\nLast skipped: none yet");
 });
 
 test.each([
@@ -76,7 +76,7 @@ test("a mute says how long it lasts", () => {
 	const now = Date.parse("2026-11-30T10:00:00Z");
 	expect(muteText(Date.parse("2026-11-30T14:30:00Z"), false, now)).toBe("muted until 14:30");
 	expect(muteText(Date.parse("2026-12-01T14:30:00Z"), false, now)).toBe("muted until Tue Dec 01 14:30");
-	expect(muteText(Number.POSITIVE_INFINITY, false, now)).toBe("muted until /busybar-alert-mute off");
+	expect(muteText(Number.POSITIVE_INFINITY, false, now)).toBe("muted until you run /busybar-alert-mute off");
 	expect(muteText(now - 1, false, now)).toBeUndefined();
 	expect(muteText(now - 1, true, now)).toBe("muted in this pi");
 });

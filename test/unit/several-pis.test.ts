@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type BarName, MemoryBarStore, type Step } from "../../extensions/busybar-alert/cycle/bar-store.ts";
 import { AlertDesk, alertRequest, DeskBar, done, refusal, turn } from "../support/alert-desk.ts";
 
 const question = (reason = "question: select") =>
@@ -7,9 +8,24 @@ const error = (index: number) =>
 	alertRequest({ alert: "error", reason: `turn ${index}`, pattern: "cross", fallbackPattern: "cross" });
 
 /** Pis with one bar between them. */
-function pis(count: number, abilities: Partial<AlertDesk["abilities"]> = {}): readonly [DeskBar, ...AlertDesk[]] {
-	const bar = new DeskBar();
+function pis(
+	count: number,
+	abilities: Partial<AlertDesk["abilities"]> = {},
+	bar = new DeskBar(),
+): readonly [DeskBar, ...AlertDesk[]] {
 	return [bar, ...Array.from({ length: count }, () => new AlertDesk(abilities, bar))];
+}
+
+/** Gives out, once, what the record was before another pi took the lock and drew. */
+class StaleRecords extends MemoryBarStore {
+	areStale = false;
+
+	override async change<T>(bar: BarName, step: Step<T>): Promise<T> {
+		if (!this.areStale) return super.change(bar, step);
+		this.areStale = false;
+		const before = { ...bar, leases: [], shown: undefined, outage: undefined };
+		return (await step(before, { isOurs: async () => false })).value;
+	}
 }
 
 /** What the bar showed from when to when, in milliseconds. */
@@ -56,6 +72,18 @@ describe("two pis on one bar", () => {
 		expect(one?.rows.at(-1)).toMatchObject({ outcome: "cleared", handedOver: true });
 		await bar.clock.advanceAsync(1_000);
 		expect(bar.shown).toBeUndefined();
+	});
+
+	test("a verdict that the other pi has drawn again is seen, too, before that one's newer verdict", async () => {
+		const [bar, one, other] = pis(2);
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(500);
+		other?.cycle.show(done(0));
+		await bar.clock.advanceAsync(500);
+		other?.cycle.show(error(1));
+		await bar.clock.advanceAsync(20_000);
+		expect(bar.drawings.map(({ pattern }) => pattern)).toEqual(["check", "check", "cross", undefined]);
+		expect((bar.drawings[2]?.atMs ?? 0) - (bar.drawings[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(3_000);
 	});
 
 	test("with a CLI that cannot let it expire, the second one joins, and the last one out clears", async () => {
@@ -115,6 +143,19 @@ describe("two pis on one bar", () => {
 		one?.cycle.show(done(1));
 		await bar.clock.advanceAsync(100);
 		expect(await looks()).toBe(false);
+	});
+
+	test("a pi that was stopped right before it drew looks again at what the other has on the bar", async () => {
+		const records = new StaleRecords();
+		const [bar, one, other] = pis(2, {}, new DeskBar(records));
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(100);
+		records.areStale = true;
+		other?.cycle.show(error(0));
+		await bar.clock.advanceAsync(20_000);
+		expect(records.areStale).toBe(false);
+		expect(shownTimes(bar).map(([pattern]) => pattern)).toEqual(["check", "cross"]);
+		for (const [, ms] of shownTimes(bar)) expect(ms).toBeGreaterThanOrEqual(2_990);
 	});
 
 	test("an alert on the other display clears the bar first, for the bar refuses an element that moves", async () => {

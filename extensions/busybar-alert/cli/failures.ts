@@ -1,6 +1,6 @@
 /**
- * What the end of a CLI command means: a kind of failure, and the sentence that a person reads about it. Pure; knows the
- * CLI's errors, not the bar's protocol.
+ * Turns the result of a CLI command into a kind of failure and the message that the user reads. Pure; knows the CLI's
+ * errors, not the bar's protocol.
  */
 
 import type { Command, CommandName, Target } from "../busybar.ts";
@@ -19,17 +19,17 @@ export type FailureKind =
 
 export interface Failure {
 	readonly kind: FailureKind;
-	/** One line for a person: what happened and what to do. Never holds the token. */
+	/** One line for the user: what happened and what to do. Never contains the access key. */
 	readonly message: string;
-	/** The request may have reached the bar although no answer came back. */
+	/** The request may have reached the bar, although no answer came back. */
 	readonly late?: boolean;
-	/** The status that the bar answered with, if it answered. */
+	/** The status of the bar's answer, if there was one. */
 	readonly httpStatus?: number;
 }
 
 /**
- * Why a command did not succeed; undefined when it did.
- * @param step what was run: an offline command cannot fail to reach the bar
+ * Why a command failed; undefined if it succeeded.
+ * @param step the command; one that does not talk to the bar cannot fail to reach it
  */
 export function failureOf(
 	step: CommandName,
@@ -38,27 +38,27 @@ export function failureOf(
 	target: Pick<Target, "addr" | "token">,
 ): Failure | undefined {
 	const online = step !== "create" && step !== "inspect";
-	// Before the line is cut: half a token would not be recognised any more.
+	// Before the line is cut: half an access key would not be recognized.
 	const said = firstErrorLine(withoutToken(result.stderr, target.token));
 
 	if (result.spawnError !== undefined) {
 		return { kind: "not_found", message: notStarted(command.file, result.spawnError) };
 	}
 	if (result.overflowed) {
-		const message = `busybar ${step} was ended because it printed more than a megabyte. ${SET_COMMAND}`;
+		const message = `busybar ${step} was stopped because it printed more than a megabyte. ${SET_COMMAND}`;
 		return { kind: "unknown", message, late: online };
 	}
 	if (result.killed || result.signal !== null) {
 		const what = result.killed
 			? `did not finish within ${command.deadlineMs / 1_000} s`
-			: `was ended by ${result.signal}`;
+			: `was stopped by ${result.signal}`;
 		if (!online) {
 			return {
 				kind: "unknown",
-				message: `busybar ${step} ${what}; the machine may be too busy. The next alert tries again.`,
+				message: `busybar ${step} ${what}; the machine may be too busy. The next alert will try again.`,
 			};
 		}
-		const why = result.killed ? "it did not answer in time" : `busybar ${step} ${what}`;
+		const why = result.killed ? "no answer in time" : `busybar ${step} ${what}`;
 		return { kind: "unreachable", message: unreachable(target.addr, why), late: true };
 	}
 	if (result.code === 0) return undefined;
@@ -76,7 +76,7 @@ export function failureOf(
 export function badAsset(why: string): Failure {
 	return {
 		kind: "bad_asset",
-		message: `The animation cannot be used: ${why}. Mend it, or choose another pattern.`,
+		message: `The animation cannot be used: ${why}. Fix it, or choose another pattern.`,
 	};
 }
 
@@ -87,8 +87,8 @@ function refused(status: string, said: string, addr: string): Failure {
 			kind: "forbidden",
 			httpStatus,
 			message:
-				`The bar at ${addr} refused access (HTTP 403). Either access to its HTTP API over Wi-Fi is off, to be switched on ` +
-				"in the bar's settings, or the key is missing or wrong: set `token` or BUSYBAR_TOKEN.",
+				`The bar at ${addr} refused access (HTTP 403). Either HTTP access over Wi-Fi is off (turn it on in the bar's ` +
+				"settings), or the access key is missing or wrong (set it in /px or with BUSYBAR_TOKEN).",
 		};
 	}
 	if (httpStatus === 409) {
@@ -96,29 +96,29 @@ function refused(status: string, said: string, addr: string): Failure {
 			kind: "preempted",
 			httpStatus,
 			message:
-				`The bar at ${addr} shows something of equal or higher priority, or a BUSY timer runs (HTTP 409). Nothing overrides ` +
-				"a BUSY timer; a higher `priority` helps only against the former.",
+				`The bar at ${addr} shows something of the same or a higher priority, or a BUSY timer is running (HTTP 409). A ` +
+				"higher priority helps only in the first case; nothing overrides a BUSY timer.",
 		};
 	}
-	return { kind: "device", httpStatus, message: `The bar at ${addr} refused: ${said}` };
+	return { kind: "device", httpStatus, message: `The bar at ${addr} refused the request: ${said}` };
 }
 
 function connectionTrouble(said: string): { why: string; late: boolean } | undefined {
 	const rows: readonly [RegExp, string, boolean][] = [
-		[/connection refused|ECONNREFUSED/i, "it refused the connection", false],
+		[/connection refused|ECONNREFUSED/i, "connection refused", false],
 		[
 			/no route to host|EHOSTUNREACH|network is (unreachable|down)|ENETUNREACH|host is down|EHOSTDOWN/i,
-			"there is no route to it",
+			"no route to this address",
 			false,
 		],
-		[/no such host|host not found|ENOTFOUND|EAI_AGAIN|server misbehaving/i, "its name is not known", false],
-		[/timed? ?out|deadline exceeded|no answer|ETIMEDOUT/i, "it did not answer in time", true],
+		[/no such host|host not found|ENOTFOUND|EAI_AGAIN|server misbehaving/i, "unknown host name", false],
+		[/timed? ?out|deadline exceeded|no answer|ETIMEDOUT/i, "no answer in time", true],
 		[
 			/connection (was )?(reset|lost|closed|aborted)|ECONNRESET|EPIPE|broken pipe|socket hang up|\bEOF\b/i,
-			"the connection was lost",
+			"connection lost",
 			true,
 		],
-		[/cannot reach|\bdial tcp\b/i, "it cannot be reached", true],
+		[/cannot reach|\bdial tcp\b/i, "cannot be reached", true],
 	];
 	const row = rows.find(([pattern]) => pattern.test(said));
 	return row && { why: row[1], late: row[2] };
@@ -126,8 +126,8 @@ function connectionTrouble(said: string): { why: string; late: boolean } | undef
 
 function unreachable(addr: string, why: string): string {
 	return (
-		`No BUSY Bar at ${addr}: ${why}. Check its cable or Wi-Fi and the \`addr\` setting; ` +
-		"if its HTTP API stays dead, power-cycle the bar."
+		`No BUSY Bar at ${addr}: ${why}. Check the cable or Wi-Fi, and the address in /px. ` +
+		"If that does not help, power-cycle the bar."
 	);
 }
 
@@ -146,7 +146,7 @@ function notStarted(file: string, reason: string): string {
 
 const MESSAGE_LIMIT_CHARACTERS = 400;
 
-/** cobra prints `Error: ...` first and the usage after it; log lines may stand before. */
+/** cobra prints `Error: ...` and then the usage; log lines may come first. */
 function firstErrorLine(stderr: string): string {
 	const lines = printable(stderr)
 		.split("\n")
@@ -156,7 +156,7 @@ function firstErrorLine(stderr: string): string {
 	return line.replace(/^Error:\s*/, "").slice(0, MESSAGE_LIMIT_CHARACTERS);
 }
 
-/** Drops terminal escape sequences and every other control character but the line end. */
+/** Removes terminal escape sequences and all control characters except line breaks. */
 function printable(text: string): string {
 	return text
 		.replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)/g, "")

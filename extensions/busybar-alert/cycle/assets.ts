@@ -1,5 +1,5 @@
 /**
- * The `.anim` file of a pattern: made by the CLI on first use, checked once per pi process, renamed into place.
+ * The `.anim` file of a pattern: built by the CLI on first use, checked once per pi process, renamed into place.
  * Touches the cache folder, and reads the frames in `patterns/`.
  */
 
@@ -18,24 +18,24 @@ export type AssetResult =
 	| { readonly ok: false; readonly failure: Failure };
 
 const FRAMES_PER_SECOND = 12;
-/** Of the patterns that the CLI draws. */
+/** For the patterns that the CLI draws. */
 const FRAME_COUNT = 12;
 const DRAWN_BY_CLI: ReadonlySet<string> = new Set(["spinner", "pulse"]);
 const FRAME_NAME = /^frame_\d+\.png$/;
 const LARGEST_SOURCE_BYTES = 16 * 1024 * 1024;
 const TEMPORARY = "tmp-";
 const ABANDONED_AFTER_MS = 3_600_000;
-/** Offline commands take neither an address nor a token. */
+/** Commands that do not talk to the bar take neither an address nor an access key. */
 const NO_TARGET = { addr: "", token: "" };
 
 /** Where the picture of a pattern comes from. */
 type Source =
 	| { readonly from: "cli"; readonly pattern: string }
-	/** `frame_0.png`, `frame_1.png`, ...: those in `patterns/<pattern>/<display>/`, or the user's own. */
+	/** `frame_0.png`, `frame_1.png` and so on, from `patterns/<pattern>/<display>/` or from the user. */
 	| { readonly from: "frames"; readonly folder: string; readonly label: string }
 	| { readonly from: "anim"; readonly path: string };
 
-/** @param pattern a name, or an absolute path of the user's */
+/** @param pattern a name, or an absolute path from the user */
 function sourceOf(pattern: string, display: Display): Source {
 	if (DRAWN_BY_CLI.has(pattern)) return { from: "cli", pattern };
 	if (isOwnPicture(pattern)) {
@@ -62,7 +62,7 @@ export class Assets {
 	}
 
 	/**
-	 * A file that is there and fits the display; made if it is absent or unusable. Never rejects.
+	 * A file that fits the display; built if it is missing or unusable. Never rejects.
 	 * @param pattern a name, or the absolute path of the user's own folder of frames or `.anim` file
 	 */
 	async ensure(pattern: string, display: Display, cli: CommandLine): Promise<AssetResult> {
@@ -87,38 +87,38 @@ export class Assets {
 		}
 	}
 
-	/** Checks a file that is already there, off any alert's path; makes none. Never rejects. */
+	/** Checks a file that already exists, while no alert waits for it; builds none. Never rejects. */
 	async check(pattern: string, display: Display, cli: CommandLine): Promise<void> {
 		if (await this.#isThere(pattern, display)) await this.ensure(pattern, display, cli);
 	}
 
-	/** Whether the file is there and fits, is yet to be made, or what is wrong. Never rejects. */
+	/** Whether the file exists and fits, has yet to be built, or what is wrong with it. Never rejects. */
 	async state(pattern: string, display: Display, cli: CommandLine): Promise<"ready" | "absent" | Failure> {
 		if (!isOwnPicture(pattern) && !(await this.#isThere(pattern, display))) return "absent";
 		const result = await this.ensure(pattern, display, cli);
 		return result.ok ? "ready" : result.failure;
 	}
 
-	/** Makes the file anew although it is there. Never rejects. */
+	/** Rebuilds the file even if it exists. Never rejects. */
 	async remake(pattern: string, display: Display, cli: CommandLine): Promise<AssetResult> {
 		const anim = await this.#path(pattern, display).catch(() => undefined);
 		if (anim !== undefined) await this.discard(anim).catch(() => undefined);
 		return this.ensure(pattern, display, cli);
 	}
 
-	/** The CLI would not play this file: the next `ensure` makes it anew. */
+	/** The CLI could not use this file: the next `ensure` rebuilds it. */
 	async discard(anim: string): Promise<void> {
 		this.#checked.delete(anim);
 		await rm(anim, { force: true });
 	}
 
-	/** Where the file of a pattern is or will be. Rejects when the picture it comes from cannot be read. */
+	/** Where the file of a pattern is or will be. Rejects if the picture that it is built from cannot be read. */
 	async #path(pattern: string, display: Display): Promise<string> {
 		const key = `${display} ${pattern}`;
 		const known = this.#paths.get(key);
 		if (known !== undefined) return known;
 		const path = join(this.#folder, await nameOf(sourceOf(pattern, display), display));
-		// The user's own picture may change under us; ours cannot, and reading its frames would delay every alert.
+		// The user's own pictures may change at any time. Ours do not, and reading their frames would delay every alert.
 		if (!isOwnPicture(pattern)) this.#paths.set(key, path);
 		return path;
 	}
@@ -132,7 +132,7 @@ export class Assets {
 		if (await isFile(anim)) {
 			if (this.#checked.has(anim)) return { ok: true, anim };
 			const flaw = await this.#flaw(anim, display, cli);
-			// A CLI that did not answer says nothing against the file.
+			// If the CLI did not answer, the file may still be good.
 			if (flaw && flaw.kind !== "bad_asset") return { ok: false, failure: flaw };
 			if (!flaw) {
 				this.#checked.add(anim);
@@ -145,7 +145,7 @@ export class Assets {
 		return { ok: true, anim };
 	}
 
-	/** Makes the file under temporary names: a process that dies half way leaves no file that looks whole. */
+	/** Builds the file under temporary names, so that a process that dies halfway leaves no file that looks complete. */
 	async #make(source: Source, display: Display, anim: string, cli: CommandLine): Promise<Failure | undefined> {
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
 		await this.#sweep();
@@ -179,18 +179,18 @@ export class Assets {
 		return join(this.#folder, `${TEMPORARY}${process.pid}-${this.#temporaryCount}-${Date.now().toString(36)}`);
 	}
 
-	/** Removes what is half made, for the moment when pi exits. Synchronous; never throws. */
+	/** Removes unfinished files when pi exits. Synchronous; never throws. */
 	abandon(): void {
 		for (const path of this.#temporaries) {
 			try {
 				rmSync(path, { force: true });
 			} catch {
-				// The next making sweeps it away.
+				// The next build removes it.
 			}
 		}
 	}
 
-	/** Removes what a pi that was killed in the middle has left. */
+	/** Removes what a killed pi has left behind. */
 	async #sweep(): Promise<void> {
 		for (const name of await readdir(this.#folder)) {
 			if (!name.startsWith(TEMPORARY)) continue;
@@ -200,7 +200,7 @@ export class Assets {
 		}
 	}
 
-	/** Why the bar would not play the file: it answers 200 even to one that it cannot show, so nothing else would tell. */
+	/** Why the bar could not play the file. The bar itself does not tell: it answers 200 even if it cannot show a file. */
 	async #flaw(anim: string, display: Display, cli: CommandLine, source?: Source): Promise<Failure | undefined> {
 		const label = source?.from === "anim" ? source.path : source?.from === "frames" ? source.folder : anim;
 		const inspect = cli.inspect(anim);
@@ -211,7 +211,7 @@ export class Assets {
 		const wanted = DISPLAY_SIZE[display];
 		if (found?.width === wanted.width && found.height === wanted.height) return undefined;
 		const size = found ? `${found.width}x${found.height}` : "of unknown size";
-		return badAsset(`${label} is ${size}, the ${display} display is ${wanted.width}x${wanted.height}`);
+		return badAsset(`${label} is ${size}, but the ${display} display is ${wanted.width}x${wanted.height}`);
 	}
 
 	#run(command: Command) {
@@ -220,10 +220,10 @@ export class Assets {
 }
 
 function notPrepared(why: string): string {
-	return `The animation could not be prepared: ${why}. /busybar-alert-doctor says what to mend.`;
+	return `The animation could not be built: ${why}. Run /busybar-alert-doctor to see what to fix.`;
 }
 
-/** The CLI ran to its end: what it says is about the picture, not about itself. */
+/** Whether the CLI ran to its end, so that its error is about the picture and not about the CLI. */
 function hasJudged(result: ExecResult): boolean {
 	return result.code !== null && !result.killed;
 }
@@ -234,7 +234,7 @@ async function pictureOf(source: Exclude<Source, { from: "anim" }>) {
 		: { framesFolder: source.folder, frameCount: (await framesIn(source.folder)).length };
 }
 
-/** At most 31 characters, which is what the bar takes. */
+/** At most 31 characters, because the bar accepts no more. */
 async function nameOf(source: Source, display: Display): Promise<string> {
 	if (source.from === "cli") return `alert_${display}_${source.pattern}.anim`;
 	if (source.from === "anim") return `anim_${display}_${await contentHash([source.path])}.anim`;
@@ -244,17 +244,17 @@ async function nameOf(source: Source, display: Display): Promise<string> {
 
 async function framesIn(folder: string): Promise<string[]> {
 	const names = (await readdir(folder)).filter((name) => FRAME_NAME.test(name));
-	if (names.length === 0) throw new Error("it holds no frame_0.png");
+	if (names.length === 0) throw new Error("it contains no frame_0.png");
 	return names.sort().map((name) => join(folder, name));
 }
 
-/** 8 hex characters that change when any of the files does. */
+/** 8 hex digits that change if any of the files changes. */
 async function contentHash(paths: readonly string[]): Promise<string> {
 	const hash = createHash("sha256");
 	for (const path of paths) {
 		const file = await stat(path);
-		// Reading a pipe never ends, and nothing that large fits the bar.
-		if (!file.isFile()) throw new Error(`${basename(path)} is no regular file`);
+		// Reading a pipe might never end, and no usable picture is that large.
+		if (!file.isFile()) throw new Error(`${basename(path)} is not a regular file`);
 		if (file.size > LARGEST_SOURCE_BYTES) throw new Error(`${basename(path)} is larger than 16 MiB`);
 		hash.update(basename(path)).update(await readFile(path));
 	}

@@ -67,12 +67,20 @@ export function stillShown({ shown }: BarRecord, nowMs: number): Shown | undefin
 	return shown && (shown.expiresMs === null || shown.expiresMs > nowMs) ? shown : undefined;
 }
 
-/** How long a new picture must wait until another pi's verdict has been lit for its time; 0 if it need not. */
-export function waitForVerdictMs(shown: Shown | undefined, nowMs: number): number {
+/** How long a new picture of `self` must wait until the verdicts of other pis have been lit for their time; 0 if it need not. */
+export function waitForVerdictsMs(
+	shown: Shown | undefined,
+	leasesOfOthers: readonly Lease[],
+	self: ProcessIdentity,
+	nowMs: number,
+): number {
 	if (!shown?.isConfirmed || shown.alert === "turn") return 0;
-	const seenMs = nowMs - shown.drawnMs;
-	const enoughMs = Math.min(VERDICT_AT_LEAST_MS, shown.untilMs - shown.drawnMs);
-	return Math.max(0, Math.ceil(enoughMs - seenMs));
+	// Others may have drawn the same picture shortly before.
+	const same = leasesOfOthers.filter(({ anim, display }) => anim === shown.anim && display === shown.display);
+	const drawn = same.map(({ sinceMs, untilMs }) => ({ drawnMs: sinceMs, untilMs }));
+	if (!isSame(shown.owner, self)) drawn.push(shown);
+	const left = drawn.map(({ drawnMs, untilMs }) => Math.min(drawnMs + VERDICT_AT_LEAST_MS, untilMs) - nowMs);
+	return Math.max(0, ...left.map(Math.ceil));
 }
 
 /** What to show when an alert has ended: the most urgent of the leases; among equals, the newest. */

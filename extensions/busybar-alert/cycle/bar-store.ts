@@ -8,7 +8,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import { readJson, writeJson } from "../files/json-file.ts";
-import { withLock } from "../files/lock.ts";
+import { type HeldLock, withLock } from "../files/lock.ts";
 import { type BarRecord, isOfThisBoot, type Lease } from "./bar-record.ts";
 import type { AlertRequest } from "./request.ts";
 
@@ -17,13 +17,18 @@ export type BarName = Pick<AlertRequest["target"], "addr" | "applicationName">;
 export interface BarStore {
 	/** The latest record. Does not wait for the lock. Never rejects. */
 	read(bar: BarName): Promise<BarRecord>;
-	/** Runs `step` while no other step runs for this bar, and keeps the record that it returns. Rejects only if `step` does. */
-	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T>;
+	/**
+	 * Runs `step` while no other step runs for this bar, and keeps the record that it returns, unless the lock was lost
+	 * meanwhile. Rejects only if `step` does.
+	 */
+	change<T>(bar: BarName, step: Step<T>): Promise<T>;
 	/** All bars that have a record. Never rejects. */
 	known(): Promise<readonly BarName[]>;
 	/** The file of the bar's record, for a process that outlives this one; undefined if there is no file. */
 	pathOf(bar: BarName): string | undefined;
 }
+
+export type Step<T> = (record: BarRecord, lock: HeldLock) => Promise<Changed<T>>;
 
 export interface Changed<T> {
 	readonly record: BarRecord;
@@ -32,6 +37,8 @@ export interface Changed<T> {
 
 /** A draw at a bar that hangs ends after 8 s. After this time a step runs without the lock. */
 const LOCK_WAIT_MS = 15_000;
+/** Cannot be taken over. */
+const NO_LOCK: HeldLock = { isOurs: async () => true };
 
 export class MemoryBarStore implements BarStore {
 	readonly #records = new Map<string, BarRecord>();
@@ -41,10 +48,10 @@ export class MemoryBarStore implements BarStore {
 		return this.#records.get(keyOf(bar)) ?? emptyRecord(bar);
 	}
 
-	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T> {
+	change<T>(bar: BarName, step: Step<T>): Promise<T> {
 		const key = keyOf(bar);
 		const changing = (this.#turns.get(key) ?? Promise.resolve()).then(async () => {
-			const { record, value } = await step(await this.read(bar));
+			const { record, value } = await step(await this.read(bar), NO_LOCK);
 			this.#records.set(key, record);
 			return value;
 		});
@@ -80,27 +87,29 @@ export class FileBarStore implements BarStore {
 	}
 
 	/** Steps of this process run in order, so that only one of them asks for the file's lock. */
-	change<T>(bar: BarName, step: (record: BarRecord) => Promise<Changed<T>>): Promise<T> {
+	change<T>(bar: BarName, step: Step<T>): Promise<T> {
 		return this.#memory.change(bar, async (remembered) => {
 			let hasBegun = false;
-			const run = async (known: BarRecord) => {
+			const run: Step<T> = async (known, lock) => {
 				hasBegun = true;
-				return step(known);
+				return step(known, lock);
 			};
 			const path = this.pathOf(bar);
 			try {
-				return await withLock(path, LOCK_WAIT_MS, async () => {
+				return await withLock(path, LOCK_WAIT_MS, async (lock) => {
 					const before = this.#isRefused ? remembered : await this.#read(bar);
-					const changed = await run(before);
+					const changed = await run(before, lock);
+					// Another process took the lock while this one was stopped, and its record is newer.
+					if (changed.record === before || !(await lock.isOurs())) return changed;
 					// If the disk became full or read-only meanwhile, the draw is still done.
-					if (changed.record !== before) this.#isRefused = !(await isWritten(path, changed.record));
+					this.#isRefused = !(await isWritten(path, changed.record));
 					return changed;
 				});
 			} catch (error) {
 				if (hasBegun) throw error;
 				const isHeld = (error as NodeJS.ErrnoException).code === "ELOCKED";
 				this.#isRefused = !isHeld;
-				return run(isHeld ? await this.#read(bar) : remembered);
+				return run(isHeld ? await this.#read(bar) : remembered, NO_LOCK);
 			}
 		});
 	}

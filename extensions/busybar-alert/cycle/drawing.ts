@@ -8,6 +8,7 @@ import { type Cli, type Command, CommandLine, type Target } from "../busybar.ts"
 import type { ExecFn, ExecResult } from "../cli/exec.ts";
 import { type Failure, failureOf } from "../cli/failures.ts";
 import type { Clock } from "../clock.ts";
+import type { HeldLock } from "../files/lock.ts";
 import type { Processes, ProcessIdentity } from "../processes.ts";
 import {
 	type BarRecord,
@@ -19,7 +20,7 @@ import {
 	outageAfter,
 	type Shown,
 	stillShown,
-	waitForVerdictMs,
+	waitForVerdictsMs,
 } from "./bar-record.ts";
 import type { BarStore, Changed } from "./bar-store.ts";
 import type { AlertRequest } from "./request.ts";
@@ -99,6 +100,7 @@ const EXPIRY_MARGIN_SECONDS = 5;
 export const RENEW_EVERY_MS = 30_000;
 const RENEWED_LIFETIME_SECONDS = 45;
 const OWED_TRY_EVERY_MS = 50_000;
+const LOCK_LOST = new Error("Another process has taken the lock.");
 
 /** The lifetime, on the bar, of an alert that still has `leftMs` to stay. */
 export function lifetimeSeconds(leftMs: number): number {
@@ -113,6 +115,8 @@ export class Drawing {
 	#last: Promise<unknown> = Promise.resolve();
 	/** The command that is under way, and what ends it. */
 	#running: { readonly name: "show" | "clear"; readonly ending: AbortController } | undefined;
+	/** The lock under which the current step runs. Undefined if the step may go on without it. */
+	#lock: HeldLock | undefined;
 	#partings = 0;
 	#self: ProcessIdentity | undefined;
 
@@ -155,10 +159,8 @@ export class Drawing {
 				const outcome = isOurs ? "extended" : "joined";
 				return { record: { ...record, leases: [...leases, mine], shown: kept }, value: { outcome } };
 			}
-			if (shown && !isOurs && !isThere) {
-				const ms = waitForVerdictMs(shown, nowMs);
-				if (ms > 0) return answer({ outcome: "wait", ms });
-			}
+			const waitMs = isThere ? 0 : waitForVerdictsMs(shown, leases, self, nowMs);
+			if (waitMs > 0) return answer({ outcome: "wait", ms: waitMs });
 			// The bar refuses to move an element to the other display.
 			if (shown && shown.display !== request.target.display) {
 				if (!(await this.#clearOnce(cli, request.target))) return answer(undefined);
@@ -322,9 +324,11 @@ export class Drawing {
 				? sinceMs + lifetimeSeconds(holdMs) * 1_000 + moreMs
 				: Number.POSITIVE_INFINITY,
 		});
-		const startedMs = this.#ports.clock.monotonicMs();
-		this.#lit = litFor(false, this.#nowMs(), command.deadlineMs + PARKED_DRAW_MS);
-		const result = await this.#run("show", command);
+		let startedMs = 0;
+		const result = await this.#run("show", command, () => {
+			startedMs = this.#ports.clock.monotonicMs();
+			this.#lit = litFor(false, this.#nowMs(), command.deadlineMs + PARKED_DRAW_MS);
+		});
 		if (!result) return undefined;
 		const failure = failureOf("show", command, result, request.target);
 		if (!failure) this.#lit = litFor(true, this.#nowMs(), 0);
@@ -377,20 +381,38 @@ export class Drawing {
 		const result = this.#last.then(async () => {
 			const self = await this.#ports.processes.self();
 			this.#self = self;
-			return this.#ports.bars.change<T | undefined>(bar, async (record) => {
-				if (partings !== this.#partings) return { record, value: undefined };
-				const changed = await step(record, self);
-				return partings === this.#partings ? changed : { record, value: undefined };
+			const attempt = (isLast: boolean) =>
+				this.#ports.bars.change<T | undefined>(bar, async (record, lock) => {
+					if (partings !== this.#partings) return { record, value: undefined };
+					this.#lock = isLast ? undefined : lock;
+					const changed = await step(record, self);
+					return partings === this.#partings ? changed : { record, value: undefined };
+				});
+			// The record that it saw may be out of date.
+			return attempt(false).catch((error: unknown) => {
+				if (error !== LOCK_LOST) throw error;
+				return attempt(true);
 			});
 		});
 		this.#last = result.catch(() => undefined);
 		return result;
 	}
 
-	/** Undefined if `part` has cut it off: another process then cleans up. */
-	async #run(name: "show" | "clear", command: Command): Promise<ExecResult | undefined> {
+	/**
+	 * Undefined if `part` has cut it off: another process then cleans up. Rejects with `LOCK_LOST` if this process was
+	 * stopped for so long that another has gone on.
+	 */
+	async #run(
+		name: "show" | "clear",
+		command: Command,
+		onStart: () => void = () => undefined,
+	): Promise<ExecResult | undefined> {
+		const partings = this.#partings;
+		if ((await this.#lock?.isOurs()) === false) throw LOCK_LOST;
+		if (partings !== this.#partings) return undefined;
 		const ending = new AbortController();
 		this.#running = { name, ending };
+		onStart();
 		try {
 			const result = await this.#ports.exec(command.file, command.args, { ...command, signal: ending.signal });
 			return ending.signal.aborted ? undefined : result;

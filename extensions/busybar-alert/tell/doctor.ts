@@ -1,6 +1,6 @@
 /**
- * The doctor: looks at everything an alert depends on, and says of each part whether it is well and what to do.
- * Reads files and runs the CLIs it finds; makes nothing but the cache folder and the file of a picture of the user's own.
+ * The doctor: checks everything that alerts depend on, and says for each part whether it works and what to fix.
+ * Reads files and runs the CLIs that it finds. Creates only the cache folder, and the animation of a user's own picture.
  */
 
 import { constants } from "node:fs";
@@ -24,7 +24,7 @@ export interface DoctorPorts {
 	readonly assets: Pick<Assets, "state">;
 	readonly cacheFolder: string;
 	readonly env: NodeJS.ProcessEnv;
-	/** What Linux says of its kernel; empty elsewhere. */
+	/** The version of the Linux kernel; empty on other systems. */
 	readonly kernel: () => Promise<string>;
 }
 
@@ -34,29 +34,29 @@ const problem = (text: string): Finding => ({ level: "problem", text });
 
 const USB_ADDRESS = "10.0.4.20";
 
-/** Of the machine that pi runs on. */
+/** The kernel of the machine that pi runs on. */
 export const linuxKernel = (): Promise<string> => readFile("/proc/version", "utf8").catch(() => "");
 
-/** Never rejects for anything that a part of the machine does. */
+/** Does not reject, whatever is wrong with the machine. */
 export async function examine(loaded: LoadedSettings, ports: DoctorPorts): Promise<Finding[]> {
 	const { values } = loaded;
-	// One that was installed a moment ago is to be seen.
+	// A CLI that was installed a moment ago should be found.
 	ports.whichCli.forget(values.command);
 	const choice = await ports.whichCli.choose(values.command);
 	const answer = await bar(values, ports);
 	return [
-		values.enabled ? ok("Alerts are on.") : warning("Alerts are off: /busybar-alert-toggle on."),
+		values.enabled ? ok("Alerts are on.") : warning("Alerts are off. To turn them on: /busybar-alert-toggle on."),
 		...(await cli(choice, values, ports)),
-		ok(`Address ${values.addr}, from ${origin(loaded, "addr")}.`),
+		ok(`Address: ${values.addr} (${origin(loaded, "addr")}).`),
 		answer,
 		values.token === ""
-			? ok(`No access key is set${isUsb(values) ? "; over USB none is needed" : ""}.`)
-			: ok(`An access key is set, from ${origin(loaded, "token")}.`),
+			? ok(`Access key: not set${isUsb(values) ? ", and not needed over USB" : ""}.`)
+			: ok(`Access key: set (${origin(loaded, "token")}).`),
 		...(await assets(choice, values, ports)),
 		...loaded.warnings.map((text) => problem(text)),
 		...loaded.overruled.map((name) =>
 			warning(
-				`${settingField(name).environment} is set, but the saved \`${name}\` is used; reset that setting to use it.`,
+				`${settingField(name).environment} is set, but the saved \`${name}\` overrides it. To use the variable, reset the setting.`,
 			),
 		),
 		await cache(ports.cacheFolder),
@@ -64,7 +64,7 @@ export async function examine(loaded: LoadedSettings, ports: DoctorPorts): Promi
 	];
 }
 
-/** A line each, the level in front. */
+/** One line each, starting with the level. */
 export function doctorText(findings: readonly Finding[]): string {
 	return findings.map(({ level, text }) => `${level.padEnd(7)}  ${text}`).join("\n");
 }
@@ -75,9 +75,7 @@ function isUsb({ addr }: Settings): boolean {
 
 function origin(loaded: LoadedSettings, name: "addr" | "token"): string {
 	const source = loaded.sources[name];
-	return source === "environment"
-		? `the environment variable ${settingField(name).environment}`
-		: `the ${source} setting`;
+	return source === "environment" ? `from the environment variable ${settingField(name).environment}` : source;
 }
 
 async function cli(choice: CliChoice, values: Settings, ports: DoctorPorts): Promise<Finding[]> {
@@ -86,40 +84,42 @@ async function cli(choice: CliChoice, values: Settings, ports: DoctorPorts): Pro
 	else {
 		const { source, file, leadingArgs, abilities } = choice.cli;
 		const why = {
-			setting: "the `command` setting names it",
+			setting: "set as `command`",
 			path: "the first compatible busybar on PATH",
-			bundled: values.command === "bundled" ? "the `command` setting says so" : "no compatible busybar is on PATH",
+			bundled: values.command === "bundled" ? "set as `command`" : "there is no compatible busybar on PATH",
 		}[source];
 		findings.push(ok(`CLI: ${source === "bundled" ? `the bundled one, ${leadingArgs[0]}` : file} (${why}).`));
 		if (!abilities.expiresAfter) {
 			findings.push(
 				warning(
-					"This CLI has no --expires-after: if pi is killed during an alert, the bar stays lit until the next alert " +
-						'is over. Set `command` to "bundled" to have the bar end alerts by itself.',
+					"This CLI has no --expires-after: if pi is killed during an alert, the bar stays lit until a pi starts or shows " +
+						'an alert. If you set `command` to "bundled", the bar itself ends its alerts.',
 				),
 			);
 		}
 		if (!abilities.requestTimeout) {
-			findings.push(warning("This CLI has no --request-timeout: a bar that hangs is noticed only after 8 s."));
+			findings.push(warning("This CLI has no --request-timeout: it takes 8 s to notice that the bar does not answer."));
 		}
 		if (!abilities.tokenFromEnvironment && values.token !== "") {
 			findings.push(
-				warning("This CLI takes the access key as an argument: others on this machine can see it while it runs."),
+				warning(
+					"This CLI takes the access key as an argument, so other users of this machine can see it while the CLI runs.",
+				),
 			);
 		}
 	}
 	const used = choice.ok ? choice.cli.file : undefined;
 	for (const path of (await ports.whichCli.namesakes()).filter((path) => path !== used)) {
-		const why = choice.foreign.includes(path) ? "is another program and is skipped" : "is not the one that runs";
-		findings.push(warning(`${path} is also called busybar; it ${why}.`));
+		const why = choice.foreign.includes(path) ? "is another program, so it is skipped" : "is not the one that is used";
+		findings.push(warning(`${path} is also called busybar, but ${why}.`));
 	}
 	return findings;
 }
 
-/** The bundled CLI is asked whichever CLI draws: the others have no command that only looks. */
+/** Always asks with the bundled CLI: the others have no command that only reads. */
 async function bar(values: Settings, ports: DoctorPorts): Promise<Finding> {
 	const bundled = await ports.whichCli.choose("bundled");
-	if (!bundled.ok) return warning(`Whether a bar answers at ${values.addr} is not known: ${bundled.failure.message}`);
+	if (!bundled.ok) return warning(`Cannot check whether a bar answers at ${values.addr}: ${bundled.failure.message}`);
 	const command = new CommandLine(bundled.cli, ports.env).status(values);
 	const result = await ports.exec(command.file, command.args, command);
 	const failure = failureOf("status", command, result, values);
@@ -145,12 +145,12 @@ async function assets(choice: CliChoice, values: Settings, ports: DoctorPorts): 
 	const findings: Finding[] = [];
 	for (const name of PATTERN_SETTINGS) {
 		if (values[name] === "off") {
-			findings.push(warning(`\`${name}\` is off: ${settingField(name).title.toLowerCase()} alerts are silent.`));
+			findings.push(warning(`\`${name}\` is off, so ${settingField(name).title.toLowerCase()} alerts are skipped.`));
 			continue;
 		}
 		const state = await ports.assets.state(values[name], values.display, commands);
-		if (state === "ready") findings.push(ok(`\`${name}\`: ${values[name]} is ready for ${width}x${height}.`));
-		else if (state === "absent") findings.push(ok(`\`${name}\`: ${values[name]} is made at its first alert.`));
+		if (state === "ready") findings.push(ok(`\`${name}\`: ${values[name]} is ready (${width}x${height}).`));
+		else if (state === "absent") findings.push(ok(`\`${name}\`: ${values[name]} will be built for its first alert.`));
 		else findings.push(problem(`\`${name}\`: ${state.message}`));
 	}
 	return findings;
@@ -160,11 +160,11 @@ async function cache(folder: string): Promise<Finding> {
 	try {
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		await access(folder, constants.W_OK);
-		return ok(`Log and animations are in ${folder}.`);
+		return ok(`Log and animations: ${folder}.`);
 	} catch (error) {
 		const why = (error as NodeJS.ErrnoException).code ?? String(error);
 		return problem(
-			`${folder} cannot be written (${why}): there is no log, and no animation can be made. Mend its permissions.`,
+			`${folder} is not writable (${why}), so there is no log and no animation can be built. Fix its permissions.`,
 		);
 	}
 }
@@ -176,16 +176,16 @@ async function surroundings(values: Settings, isUnreachable: boolean, ports: Doc
 	if (isWsl && overUsb && isUnreachable) {
 		findings.push(
 			warning(
-				`pi runs in WSL, which does not reach the bar's USB address ${USB_ADDRESS} through its default network: set ` +
-					"networkingMode=mirrored in .wslconfig, or set `addr` to the bar's Wi-Fi address.",
+				`pi runs in WSL, whose default network cannot reach the bar's USB address ${USB_ADDRESS}. Set ` +
+					"networkingMode=mirrored in .wslconfig, or change the address to the bar's Wi-Fi address.",
 			),
 		);
 	}
 	if ((ports.env.SSH_CONNECTION || ports.env.SSH_TTY) && overUsb && isUnreachable) {
 		findings.push(
 			warning(
-				`pi runs over SSH, and the bar stands on your own desk: connect with ssh -R 8420:${USB_ADDRESS}:80 and set ` +
-					"BUSYBAR_ADDR=127.0.0.1:8420.",
+				`pi runs over SSH, but the bar is connected to your own computer. Connect with ssh -R 8420:${USB_ADDRESS}:80 ` +
+					"and set BUSYBAR_ADDR=127.0.0.1:8420.",
 			),
 		);
 	}

@@ -1,6 +1,6 @@
 /**
- * Which notices were already given, for all pis of this user together: `notices.json` in the cache folder.
- * Touches that file only.
+ * Remembers which notices were already shown, for all pis of this user: `notices.json` in the cache folder.
+ * Only touches that file.
  */
 
 import { join } from "node:path";
@@ -8,27 +8,27 @@ import type { FailureKind } from "../cli/failures.ts";
 import { readJson, writeJson } from "../files/json-file.ts";
 
 interface Memory {
-	/** The line that says alerts are on was given. */
+	/** The line that says that alerts are on was shown. */
 	readonly welcomed: boolean;
 	/** An alert was shown at least once on this machine. */
 	readonly everShown: boolean;
-	/** The kinds told since the last success. */
+	/** The kinds of failure that were shown since the last success. */
 	readonly told: readonly string[];
 }
 
-/** None of its promises rejects: where the file cannot be written, a notice may come twice. */
+/** No promise rejects. If the file cannot be written, a notice may be shown twice. */
 export class NoticeMemory {
 	readonly #path: string;
-	/** Calls come from several places at once and each reads before it writes. */
+	/** Calls come from several places at once, and each one reads before it writes. */
 	#turn: Promise<unknown> = Promise.resolve();
 
 	constructor(cacheFolder: string) {
 		this.#path = join(cacheFolder, "notices.json");
 	}
 
-	/** Whether this failure is news: once per kind and outage, and once only while no alert ever succeeded. */
+	/** Whether to show this failure: once per kind and outage, and only once as long as no alert has ever succeeded. */
 	failed(kind: FailureKind): Promise<boolean> {
-		// The bar shows something more important: that is no trouble of the user's.
+		// The bar shows something more important, which is not a problem for the user.
 		if (kind === "preempted") return Promise.resolve(false);
 		return this.#update((memory) => {
 			const news = memory.everShown ? !memory.told.includes(kind) : memory.told.length === 0;
@@ -36,7 +36,7 @@ export class NoticeMemory {
 		});
 	}
 
-	/** An alert was shown: the outage, if there was one, is over. */
+	/** An alert was shown, so any outage is over. */
 	async shown(): Promise<void> {
 		await this.#update((memory) => {
 			const settled = memory.everShown && memory.told.length === 0;
@@ -44,7 +44,7 @@ export class NoticeMemory {
 		});
 	}
 
-	/** True the first time ever. */
+	/** True only the first time ever. */
 	welcome(): Promise<boolean> {
 		return this.#update((memory) =>
 			memory.welcomed ? { news: false, memory } : { news: true, memory: { ...memory, welcomed: true } },

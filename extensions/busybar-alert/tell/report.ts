@@ -1,11 +1,11 @@
-/** The log's rows as sentences: what they add up to, the last ones, the last alert and the last silence. Pure. */
+/** The log's rows as text: totals, the last rows, the last alert and the last skipped alert. Pure. */
 
 import type { LogRow } from "../log.ts";
 
-/** Counts and times over all rows; one line for each fact. */
+/** Counts and times over all rows, one line for each fact. */
 export function statsText(rows: readonly LogRow[]): string {
 	const [oldest] = rows;
-	if (!oldest) return "No alert was asked for yet.";
+	if (!oldest) return "There have been no alerts yet.";
 	const fired = rows.filter((row) => row.outcome === "fired");
 	const drawTimesMs = fired.flatMap((row) => row.ms ?? []).sort((a, b) => a - b);
 	const [p50, p95] = [percentile(drawTimesMs, 50), percentile(drawTimesMs, 95)];
@@ -19,8 +19,8 @@ export function statsText(rows: readonly LogRow[]): string {
 	];
 	if (errors.some(({ name }) => name === "preempted")) {
 		lines.push(
-			"preempted: something of equal or higher priority was on the bar, or a BUSY timer ran, which nothing can override; " +
-				"raising `priority` helps only against the former.",
+			"preempted: something of the same or a higher priority was on the bar, or a BUSY timer was running. " +
+				"A higher priority helps only in the first case; nothing overrides a BUSY timer.",
 		);
 	}
 	return lines.join("\n");
@@ -28,20 +28,20 @@ export function statsText(rows: readonly LogRow[]): string {
 
 /** The last `count` rows, one line each. */
 export function logText(rows: readonly LogRow[], count: number): string {
-	if (rows.length === 0) return "The log is empty: no alert was asked for yet.";
+	if (rows.length === 0) return "The log is empty. There have been no alerts yet.";
 	return rows
 		.slice(-count)
 		.map((row) => `${localTime(row.ts)}  ${row.outcome.padEnd(7)}  ${row.alert.padEnd(8)}  ${row.reason}${detail(row)}`)
 		.join("\n");
 }
 
-/** The last alert and the last silence, a line each. */
+/** The last alert and the last skipped alert, one line each. */
 export function lastText(rows: readonly LogRow[]): string {
 	const alert = rows.findLast((row) => row.outcome === "fired" || row.outcome === "error");
-	const silence = rows.findLast((row) => row.outcome === "skipped");
+	const skipped = rows.findLast((row) => row.outcome === "skipped");
 	const line = (row: LogRow | undefined) =>
 		row ? `${localTime(row.ts)} ${row.alert}, ${row.reason}${detail(row)}` : "none yet";
-	return `Last alert: ${line(alert)}\nLast silence: ${line(silence)}`;
+	return `Last alert: ${line(alert)}\nLast skipped: ${line(skipped)}`;
 }
 
 function detail(row: LogRow): string {
@@ -57,7 +57,7 @@ function detail(row: LogRow): string {
 	}
 }
 
-/** `5: in_flight 3 (last: turn 7), debounce 2 (last: turn 4)`, the most frequent first. */
+/** As in `5: in_flight 3 (last: turn 7), debounce 2 (last: turn 4)`, the most frequent first. */
 function counted(entries: readonly { readonly name: string; readonly row: LogRow }[]): string {
 	if (entries.length === 0) return "0";
 	const groups = Map.groupBy(entries, ({ name }) => name);
@@ -67,12 +67,12 @@ function counted(entries: readonly { readonly name: string; readonly row: LogRow
 	return `${entries.length}: ${parts.join(", ")}`;
 }
 
-/** Nearest rank of a sorted list. */
+/** By nearest rank. */
 function percentile(sorted: readonly number[], percent: number): number | undefined {
 	return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
 }
 
-/** `2026-11-30 05:00:02` of an ISO time, where the user is. */
+/** An ISO time as `2026-11-30 05:00:02` in the user's time zone. */
 function localTime(iso: string): string {
 	const date = new Date(iso);
 	const two = (value: number) => String(value).padStart(2, "0");

@@ -1,4 +1,4 @@
-/** The state of alerts in words, for the footer and for `/busybar-alert`. Pure. */
+/** The state of alerts as text, for the footer and for `/busybar-alert`. Pure. */
 
 import type { FailureKind } from "../cli/failures.ts";
 import { muteText } from "../when/mute.ts";
@@ -15,11 +15,11 @@ export interface StateFacts {
 }
 
 export interface AlertState {
-	/** Behind `busybar:` in the footer. */
+	/** What follows `busybar:` in the footer. */
 	readonly footer: string;
-	/** Behind `BUSY Bar alerts:`. */
+	/** What follows `BUSY Bar alerts:`. */
 	readonly sentence: string;
-	/** The footer names a failure. */
+	/** Whether the footer shows a failure. */
 	readonly isProblem: boolean;
 }
 

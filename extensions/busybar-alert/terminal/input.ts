@@ -1,4 +1,4 @@
-/** Tells keys, focus reports and a terminal's replies apart in what arrives on stdin. Pure: touches nothing. */
+/** Tells keys, focus reports and the terminal's replies apart in what arrives on stdin. Pure. */
 
 export type TerminalEvent = "key" | "focus-in" | "focus-out";
 
@@ -6,14 +6,14 @@ type State = "text" | "escape" | "csi" | "ss3" | "x10-mouse" | "string" | "strin
 
 const ESC = "\x1b";
 const BEL = "\x07";
-/** What may begin a reply: OSC, DCS and APC. */
+/** How a reply can begin: OSC, DCS and APC. */
 const STRING_INTRODUCERS = "]P_";
-/** Final bytes whose numbers come from the terminal: device attributes, status, sizes, a cursor's place. */
+/** The final bytes of replies with numbers: device attributes, status, sizes, cursor position. */
 const REPLY_FINALS = "cntxR";
 
 /**
- * Keeps its place between chunks, however they are cut. Mouse reports and replies give no event; a paste, a key's
- * release and whatever else it does not know are keys.
+ * Keeps its state between chunks, wherever they are cut. Mouse reports and replies give no event. A paste, a key release
+ * and anything unknown count as keys.
  */
 export class TerminalInput {
 	#state: State = "text";
@@ -21,12 +21,12 @@ export class TerminalInput {
 	#mouseBytesLeft = 0;
 	#pasting = false;
 
-	/** Whether a sequence has begun and not ended. If nothing follows soon, `giveUp` says what it was. */
+	/** Whether a sequence has begun but not ended. If nothing follows soon, call `giveUp`. */
 	get isUnfinished(): boolean {
 		return this.#state !== "text";
 	}
 
-	/** What the chunk completed, in order; an event that repeats itself is given once. */
+	/** The events that the chunk completed, in order; repeated ones only once. */
 	read(chunk: string): TerminalEvent[] {
 		const events: TerminalEvent[] = [];
 		for (const char of chunk) {
@@ -36,14 +36,14 @@ export class TerminalInput {
 		return events;
 	}
 
-	/** Forgets an unfinished sequence: it was Escape, or Alt and a character that else begins a sequence. */
+	/** Drops an unfinished sequence: it was Escape, or Alt with a character that can begin a sequence. */
 	giveUp(): TerminalEvent {
 		this.#state = "text";
 		return "key";
 	}
 
 	#next(char: string): TerminalEvent | undefined {
-		// Escape begins anew wherever it comes; only within a string may it be the first half of the end.
+		// Escape always begins a new sequence; only within a string can it be the first half of the end.
 		if (char === ESC && this.#state !== "x10-mouse") {
 			const before = this.#state;
 			this.#state = before === "string" ? "string-escape" : "escape";
@@ -103,7 +103,7 @@ export class TerminalInput {
 	}
 }
 
-/** Of what follows `ESC [`. Ctrl+F3 in the old encoding looks like a cursor's place and is taken for one. */
+/** @param sequence what follows `ESC [`. Ctrl+F3 in the old encoding looks like a cursor position and counts as one. */
 function isReply(sequence: string): boolean {
 	const [first = "", final = ""] = [sequence.at(0), sequence.at(-1)];
 	if ("<=>?".includes(first)) return true;

@@ -1,6 +1,6 @@
 /**
- * Whether the user is at this terminal: listens beside pi to stdin, takes nothing from it and changes nothing about it.
- * Writes to the terminal only to switch focus reports on, where pi does not, and off again.
+ * Whether the user is at this terminal. Listens to stdin alongside pi, without taking or changing any input.
+ * Writes to the terminal only to turn focus reports on and off, and only if pi does not do that itself.
  */
 
 import type { EventEmitter } from "node:events";
@@ -10,14 +10,14 @@ import { type TerminalEvent, TerminalInput } from "./input.ts";
 
 const REPORTS_ON = "\x1b[?1004h";
 const REPORTS_OFF = "\x1b[?1004l";
-/** A terminal that went to sleep or lost its connection reports nothing; its last word counts only so long. */
+/** A terminal that sleeps or has lost its connection reports nothing, so its last report counts only this long. */
 const TRUSTED_MS = 10 * 60_000;
-/** As long as pi itself waits over SSH before what began like a sequence is the Escape key. */
+/** How long pi itself waits over SSH before it takes the beginning of a sequence for the Escape key. */
 const SEQUENCE_WAIT_MS = 100;
 
-/** What was last known, for the next instance in the same process. */
+/** What was last known; passed on to the next instance in the same process. */
 export interface KnownFocus {
-	/** undefined: the terminal has not said. */
+	/** undefined: not known, because the terminal has not reported it. */
 	readonly focused: boolean | undefined;
 	/** The clock's `monotonicMs` of the last key or report. */
 	readonly seenMs: number;
@@ -25,15 +25,15 @@ export interface KnownFocus {
 
 export interface TerminalPresenceOptions {
 	readonly stdin: Readable;
-	/** Must have written when it returns: what follows may be the end of the process. May throw. */
+	/** Must write before it returns, because the process may end next. May throw. */
 	readonly write: (text: string) => void;
 	readonly clock: Clock;
-	/** Whether pi switches focus reports on and off itself; asked again each time it takes over the terminal. */
+	/** Whether pi itself turns focus reports on and off; asked again each time pi takes over the terminal. */
 	readonly piReportsFocus: () => boolean;
-	/** The user pressed a key or turned to this terminal; at most once per chunk of input. */
+	/** The user pressed a key or switched to this terminal; called at most once per chunk of input. */
 	readonly onPresence: () => void;
 	readonly known?: KnownFocus;
-	/** Its `exit` is the last moment to switch reports off. Default: this process. */
+	/** Its `exit` event is the last moment to turn reports off. Default: this process. */
 	readonly exits?: EventEmitter;
 }
 
@@ -43,7 +43,7 @@ export class TerminalPresence {
 	readonly #input = new TerminalInput();
 	#known: KnownFocus;
 	#wantsReports = false;
-	/** Whether it was us who switched them on. */
+	/** Whether we turned them on. */
 	#reportsOn = false;
 	#listens = false;
 	#isStopped = false;
@@ -60,7 +60,7 @@ export class TerminalPresence {
 		this.#listen();
 	}
 
-	/** True only if a report, or a key after one, said so within the last ten minutes. */
+	/** True only if a report, or a key after a report, said so within the last ten minutes. */
 	get focused(): boolean {
 		const { focused, seenMs } = this.#known;
 		return focused === true && this.#options.clock.monotonicMs() - seenMs <= TRUSTED_MS;
@@ -70,7 +70,7 @@ export class TerminalPresence {
 		return this.#known;
 	}
 
-	/** Without reports from anywhere the focus stays unknown. May be called at any time and again. */
+	/** Without any reports, the focus stays unknown. May be called at any time, and repeatedly. */
 	wantReports(wanted: boolean): void {
 		if (this.#isStopped) return;
 		this.#wantsReports = wanted;
@@ -78,7 +78,7 @@ export class TerminalPresence {
 		else this.#switchOff();
 	}
 
-	/** Ends everything; safe to call twice. */
+	/** Stops listening; safe to call twice. */
 	stop(): void {
 		this.#isStopped = true;
 		const { stdin } = this.#options;
@@ -91,22 +91,22 @@ export class TerminalPresence {
 		this.#exits.off("exit", this.#switchOff);
 	}
 
-	/** Before pi reads, a listener of ours would start the stream. */
+	/** Before pi reads stdin, a listener of ours would start the stream. */
 	#listen(): void {
 		if (this.#listens || this.#options.stdin.readableFlowing !== true) return;
 		this.#listens = true;
 		this.#options.stdin.on("data", this.#onData);
 	}
 
-	// pi pauses stdin, at once, whenever it leaves the terminal to a shell, an editor or the end; still in raw mode.
+	// pi pauses stdin at once, still in raw mode, when it hands the terminal to a shell or an editor, and when it ends.
 	readonly #onPause = (): void => {
 		this.#switchOff();
 		this.#cancelWait();
-		// Whoever has the terminal now gets the reports.
+		// Another program may have the terminal now, and gets the reports.
 		this.#known = { ...this.#known, focused: undefined };
 	};
 
-	// Comes one tick late, when pi may have paused again; `#switchOn` looks.
+	// This comes one tick late. pi may have paused stdin again by then, which `#switchOn` checks.
 	readonly #onResume = (): void => {
 		this.#listen();
 		if (this.#wantsReports) this.#switchOn();
@@ -131,7 +131,7 @@ export class TerminalPresence {
 		try {
 			this.#options.onPresence();
 		} catch {
-			// An error here would be pi's: it ends pi, or keeps the key from it.
+			// An error here would end pi, or keep the key from it.
 		}
 	}
 
@@ -142,7 +142,7 @@ export class TerminalPresence {
 			this.#options.write(REPORTS_ON);
 			this.#reportsOn = true;
 		} catch {
-			// pi's objects may be stale and the terminal gone: the focus stays unknown, and alerts are shown.
+			// pi's objects may be stale, or the terminal gone. The focus then stays unknown, and alerts are shown.
 		}
 	}
 
@@ -152,7 +152,7 @@ export class TerminalPresence {
 			this.#options.write(REPORTS_OFF);
 			this.#reportsOn = false;
 		} catch {
-			// The terminal is gone, and its reports with it.
+			// The terminal is gone, and so are its reports.
 		}
 	};
 }

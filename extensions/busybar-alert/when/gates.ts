@@ -1,4 +1,4 @@
-/** The gates: the rules that silence an alert, in order, as one pure function. */
+/** The gates: the rules that can silence an alert, in order, as one pure function. */
 
 import type { Alert } from "../settings.ts";
 
@@ -15,34 +15,34 @@ export type Gate =
 	| "debounce"
 	| "outranked";
 
-/** What the gates look at beside the alert that is asked for. */
+/** What the gates look at, besides the alert. */
 export interface Situation {
-	/** This pi was started by another pi that still lives, or as a subagent. */
+	/** This pi is a subagent, or was started by another pi that is still running. */
 	readonly nested: boolean;
-	/** pi runs in print or json mode, and the user wants no alerts from there. */
+	/** pi runs in print or JSON mode, and the user wants no alerts from there. */
 	readonly headless: boolean;
 	readonly muted: boolean;
-	/** Local time lies inside the user's quiet hours. */
+	/** The local time is within the user's quiet hours. */
 	readonly quiet: boolean;
-	/** The user wants no alerts while the terminal has the focus, and it has. */
+	/** The user wants no alerts while the terminal has the focus, and it has the focus. */
 	readonly focused: boolean;
-	/** Since the run began, on a monotonic clock. */
+	/** Time since the run began, on a monotonic clock. */
 	readonly runMs: number;
 	readonly minRunSeconds: number;
 	/** The pattern setting of this alert is `off`. */
 	readonly patternOff: boolean;
-	/** The bar, or the way to it, was missing a moment ago. */
+	/** A moment ago the bar did not answer, or the CLI could not be started. */
 	readonly backingOff: boolean;
 	/** An alert is on its way or on the bar. */
 	readonly inFlight: boolean;
-	/** Since the last alert began, on a monotonic clock; Infinity before the first. */
+	/** Time since the last alert began, on a monotonic clock; Infinity before the first. */
 	readonly sinceLastAlertMs: number;
 	readonly minIntervalMs: number;
 	/** Another pi's question or error is on the bar. */
 	readonly outranked: boolean;
 }
 
-/** The first gate that says no; undefined lets the alert through. */
+/** The first gate that silences the alert; undefined if none does. */
 export function gateOf(alert: Alert, situation: Situation): Gate | undefined {
 	const isTurn = alert === "turn";
 	const gates: readonly [Gate, boolean][] = [
@@ -61,14 +61,17 @@ export function gateOf(alert: Alert, situation: Situation): Gate | undefined {
 	return gates.find(([, closed]) => closed)?.[0];
 }
 
-/** `HH:MM-HH:MM` in local time: the start is inside, the end is not; past midnight if it ends before it starts; equal ends mean off. */
+/**
+ * `HH:MM-HH:MM` in local time, including the start but not the end. If the end is earlier than the start, it lasts past
+ * midnight. If both are the same, it is never quiet.
+ */
 export function isQuietAt(quietHours: string, date: Date): boolean {
 	const minutes = quietHours.split("-").map((time) => {
 		const [hours = Number.NaN, rest = Number.NaN] = time.split(":").map(Number);
 		return hours * 60 + rest;
 	});
 	const [start = Number.NaN, end = Number.NaN] = minutes;
-	// The clock on the wall, which is what people mean, also on the days when it changes.
+	// Wall-clock time is what people mean, even on the days when the clocks change.
 	const now = date.getHours() * 60 + date.getMinutes();
 	return start <= end ? start <= now && now < end : start > end && (now >= start || now < end);
 }

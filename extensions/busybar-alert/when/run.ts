@@ -1,4 +1,4 @@
-/** Follows pi's runs and says which alert an event asks for. Pure: no settings file, no bar, nothing from pi. */
+/** Follows pi's runs and decides which alert an event asks for. Pure: no settings file, no bar, nothing from pi. */
 
 import type { Ticket } from "../cycle/request.ts";
 import type { Alert } from "../settings.ts";
@@ -6,7 +6,7 @@ import type { Alert } from "../settings.ts";
 export type Outcome = "completed" | "aborted" | "error";
 
 export interface Turn {
-	/** Restarts at 0 with every `agent_start`, a retry included. */
+	/** Starts again at 0 with every `agent_start`, including a retry. */
 	readonly index: number;
 	readonly outcome: Outcome;
 	readonly calledTools: boolean;
@@ -21,12 +21,12 @@ export interface Ask {
 export class Run {
 	/** On a monotonic clock; undefined before the run's first `agent_start`. */
 	startedMs: number | undefined;
-	/** The alert of the question that pi waits for an answer to. */
+	/** The alert for the question that pi is waiting for an answer to. */
 	question: Ticket | undefined;
 	#lastTurn: Turn | undefined;
 	#lastTicket: Ticket | undefined;
 
-	/** What a finished turn asks for when alerts come on `turn_end`. An error asks for nothing: pi may retry. */
+	/** What a finished turn asks for if `alertOn` is `turn_end`. An error asks for nothing, because pi may retry. */
 	turnEnded(turn: Turn): Ask | undefined {
 		this.#lastTurn = turn;
 		this.#lastTicket = undefined;
@@ -34,12 +34,12 @@ export class Run {
 		return { alert: turn.calledTools ? "turn" : "done", reason: `turn ${turn.index}` };
 	}
 
-	/** Remembers what became of the last turn's ask. */
+	/** Remembers the ticket of the last turn's alert. */
 	accepted(ticket: Ticket): void {
 		this.#lastTicket = ticket;
 	}
 
-	/** The verdict, unless that very verdict is already on its way or was shown for the last turn. */
+	/** The verdict, unless the last turn's alert has already shown it or is about to. */
 	settled(alertOn: "turn_end" | "agent_settled"): Ask | undefined {
 		const turn = this.#lastTurn;
 		if (!turn || turn.outcome === "aborted") return undefined;
