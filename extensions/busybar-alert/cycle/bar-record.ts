@@ -55,6 +55,8 @@ export interface BarRecord {
 /** A verdict stays on the bar at least this long, unless its own pi has something newer. */
 const VERDICT_AT_LEAST_MS = 3_000;
 const OWED_TRY_EVERY_MS = 50_000;
+/** The next draw begins this much earlier. It takes longer than that, and so comes before the clear. */
+const NEXT_IS_DRAWN_EARLIER_MS = 50;
 const URGENCY: readonly Alert[] = ["turn", "done", "error", "question"];
 
 export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
@@ -84,8 +86,8 @@ export function waitForVerdictsMs(
 	const same = leasesOfOthers.filter(({ anim, display }) => anim === shown.anim && display === shown.display);
 	const drawn = same.map(({ sinceMs, untilMs }) => ({ drawnMs: sinceMs, untilMs }));
 	if (!isSame(shown.owner, self)) drawn.push(shown);
-	const left = drawn.map(({ drawnMs, untilMs }) => Math.min(drawnMs + VERDICT_AT_LEAST_MS, untilMs) - nowMs);
-	return Math.max(0, ...left.map(Math.ceil));
+	const enough = drawn.map(({ drawnMs, untilMs }) => Math.min(drawnMs + VERDICT_AT_LEAST_MS, untilMs));
+	return Math.max(0, ...enough.map((enoughMs) => Math.ceil(enoughMs - NEXT_IS_DRAWN_EARLIER_MS - nowMs)));
 }
 
 /** What to show when an alert has ended: the most urgent of the leases; among equals, the newest. */

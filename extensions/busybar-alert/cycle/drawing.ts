@@ -137,12 +137,12 @@ export class Drawing {
 			const answer = (value: Drawn | undefined) => ({ record, value });
 			if (isBackingOff(record, nowMs) && !maySkipBackoff(request, record, nowMs)) return answer({ outcome: "away" });
 			const leases = await this.#leasesOfOthers(record, self);
-			const mine = leaseOf(picture, self, nowMs);
 			const shown = stillShown(record, nowMs);
 			const isOurs = shown !== undefined && isSame(shown.owner, self);
 			const isThere = shown?.isConfirmed && shown.anim === anim && shown.display === request.target.display;
 			if (isThere && !cli.abilities.expiresAfter && (isOurs || (await this.#isAlive(shown.owner)))) {
 				this.#lit = { ...picture, isConfirmed: true, sinceMs: nowMs, expiresMs: Number.POSITIVE_INFINITY };
+				const mine = leaseOf(picture, self, nowMs);
 				const kept = isOurs ? { ...shown, ...mine } : shown;
 				const outcome = isOurs ? "extended" : "joined";
 				return { record: { ...record, leases: [...leases, mine], shown: kept }, value: { outcome } };
@@ -157,12 +157,13 @@ export class Drawing {
 			const drawn = await this.#show(picture);
 			if (!drawn) return answer(undefined);
 			const { failure, tookMs } = drawn;
+			const mine = leaseOf(picture, self, this.#nowMs());
 			if (failure && !failure.late) this.#lit = before;
 			const isLit = this.#lit && (!failure || failure.late);
 			const changed: BarRecord = {
 				...record,
 				leases: failure ? leases : [...leases, mine],
-				shown: isLit ? this.#shownOf(mine, cli, mine.untilMs - nowMs, !failure) : record.shown,
+				shown: isLit ? this.#shownOf(mine, cli, request.holdSeconds * 1_000, !failure) : record.shown,
 				outage: outageAfter(record.outage, failure?.kind, this.#nowMs()),
 			};
 			return { record: changed, value: failure ? { outcome: "failed", failure } : { outcome: "drawn", tookMs } };
