@@ -1,4 +1,4 @@
-// Act: pi is killed while its alert is lit, so that nobody is left to clear it.
+// Act: pi is killed while its alert is lit, so nobody is left to clear it.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { brightest, Film } from "../pictures/film.ts";
@@ -6,9 +6,9 @@ import { untilDark, untilLit } from "../support/pi-desk.ts";
 import { seconds } from "./report.ts";
 import { eventAt, HOLD_SECONDS, type Stage } from "./stage.ts";
 
-/** The bar's timer: the hold, rounded up, and 5 s more. */
+/** How long the bar keeps the alert: the hold time, rounded up, and 5 s. */
 const EXPIRY_SECONDS = Math.ceil(HOLD_SECONDS) + 5;
-/** From the expiry to the look that finds the bar dark. */
+/** How late the film may notice that the bar is dark. */
 const LOOK_MS = 500;
 
 export async function killed(stage: Stage): Promise<void> {
@@ -34,7 +34,7 @@ export async function killed(stage: Stage): Promise<void> {
 	const startedMs = eventAt(events, "input");
 	report.table(
 		[
-			[seconds(0), "pi takes the prompt"],
+			[seconds(0), "pi gets the prompt"],
 			[seconds(draw.at - startedMs), "the bar is lit"],
 			[seconds(killedMs - startedMs), "kill -9"],
 			[seconds(darkMs - startedMs), "the bar is dark"],
@@ -43,10 +43,10 @@ export async function killed(stage: Stage): Promise<void> {
 	);
 	report.line();
 	const clears = journal.filter(({ method }) => method === "DELETE").length;
-	report.promise("Dark by itself", clears === 0, `${clears} clears asked for`);
+	report.promise("Nobody had to clear the bar", clears === 0, `${clears} clears`);
 	report.promise(
-		`Dark within hold + 5 s: ${EXPIRY_SECONDS} s`,
+		`Dark within hold time + 5 s (${EXPIRY_SECONDS} s)`,
 		darkMs - draw.at < EXPIRY_SECONDS * 1000 + LOOK_MS,
-		`${seconds(darkMs - draw.at)} after the draw arrived`,
+		`${seconds(darkMs - draw.at)} after it was drawn`,
 	);
 }

@@ -1,4 +1,4 @@
-// Act: pi asks its user in the middle of a run, and the bar says so until the answer is given.
+// Act: pi asks a question during a run, and the bar shows it until the user answers.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -9,9 +9,9 @@ import { milliseconds, seconds } from "./report.ts";
 import { eventAt, HOLD_SECONDS, LAUNCHER, type Stage } from "./stage.ts";
 
 const ASKING = fileURLToPath(new URL("../support/asking-extension.ts", import.meta.url));
-/** Longer than any other alert would stay. */
+/** Longer than any other alert stays. */
 const THINKING_MS = HOLD_SECONDS * 1_000 + 1_500;
-/** From the answer to the end of the question on the bar: a clear, or the verdict drawn over it, and a look. */
+/** How soon after the answer the question is gone: cleared, or replaced by the verdict. */
 const GOES_WITHIN_MS = 1_500;
 
 const SCRIPT = [
@@ -44,25 +44,25 @@ export async function question(stage: Stage): Promise<void> {
 	report.table(
 		[
 			["time", "pi", "BUSY Bar"],
-			[seconds(0), "takes the prompt", ""],
+			[seconds(0), "gets the prompt", ""],
 			[seconds(askedMs - startedMs), "asks: Which one?", ""],
-			[seconds(first.atMs - startedMs), "", `question, ${milliseconds(first.atMs - askedMs)} after it was asked`],
+			[seconds(first.atMs - startedMs), "", `question, ${milliseconds(first.atMs - askedMs)} after pi asked`],
 			[seconds(answeredMs - startedMs), "gets its answer", ""],
-			[seconds(last.atMs - startedMs), "", "question, for the last time"],
+			[seconds(last.atMs - startedMs), "", "question, last seen"],
 		],
 		[0],
 	);
-	report.moments([{ caption: "question: pi waits for you", screen }]);
+	report.moments([{ caption: "question: pi is waiting for you", screen }]);
 	stage.picture("question", screen);
 	report.promise(
-		"On the bar until it is answered",
+		"Shown until it is answered",
 		isStillLit && last.atMs >= answeredMs - 200,
-		`${seconds(answeredMs - first.atMs)}, other alerts stay ${HOLD_SECONDS} s`,
+		`for ${seconds(answeredMs - first.atMs)}; other alerts stay for ${HOLD_SECONDS} s`,
 	);
 	report.promise(
-		"Gone when it is answered",
+		`Gone within ${GOES_WITHIN_MS / 1_000} s of the answer`,
 		last.atMs - answeredMs < GOES_WITHIN_MS,
-		`${milliseconds(Math.max(0, last.atMs - answeredMs))} after the answer`,
+		`${milliseconds(Math.max(0, last.atMs - answeredMs))} later`,
 	);
 	await pi.quit();
 }

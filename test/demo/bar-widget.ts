@@ -1,4 +1,4 @@
-// A pi extension for the demo: the front display of the simulated bar above the editor, live.
+// A pi extension for the demo: shows the front display of the simulated bar above the editor, live.
 // Asks the simulated bar at PI_DEMO_BAR ten times a second while a session is open in a terminal.
 
 import { get } from "node:http";
@@ -9,7 +9,7 @@ import { colourLines, plainLines } from "./half-blocks.ts";
 
 const WIDGET = "simulated-bar";
 const INTERVAL_MS = 100;
-/** Narrower than this, pi shows the caption alone. */
+/** In a narrower terminal, only the caption is shown. */
 const COLUMNS = 74;
 
 export default function barWidget(pi: ExtensionAPI): void {
@@ -40,7 +40,7 @@ export default function barWidget(pi: ExtensionAPI): void {
 	pi.on("session_shutdown", () => stop());
 }
 
-/** Looks at the bar again and again, and tells of what has changed. */
+/** Reads the bar's display repeatedly, and reports changes. */
 class Look {
 	readonly #url: string;
 	readonly #onChange: (lines: string[]) => void;
@@ -70,7 +70,7 @@ class Look {
 			});
 			response.on("end", () => this.#show((JSON.parse(text) as LiveView).front));
 		});
-		// The bar ends with pi, and may be the first of the two.
+		// The bar ends together with pi, possibly first.
 		call.on("error", () => undefined);
 		call.on("close", () => {
 			this.#isAsking = false;

@@ -1,5 +1,5 @@
-// `npm run demo`: real pi, both extensions, the bundled CLI and a simulated bar, and whether they keep their promises.
-// Starts and ends its own processes; leaves pictures in demo-output/ and nothing else.
+// `npm run demo`: checks promises with the real pi, both extensions, the bundled CLI and a simulated bar.
+// Ends all processes that it starts. Leaves pictures in demo-output/ and nothing else.
 
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,10 +12,11 @@ import { openPi } from "./open.ts";
 import { seconds } from "./report.ts";
 import { Closers, Stage } from "./stage.ts";
 
-const HELP = `npm run demo             Short acts with pi, its alerts and a simulated BUSY Bar, in half a minute. Needs no key, no
-                         network and no bar. Exit status 1 if a promise is not kept. Pictures: demo-output/.
-npm run demo -- --open   pi's own interface in this terminal, for you to type to, with the bar above the editor.
-npm run demo -- --help   This text.
+const HELP = `npm run demo             Plays short acts with pi, its alerts and a simulated BUSY Bar, in a minute or so. Needs no
+                         key, no network and no bar. The exit code is 1 if a promise is not kept. Saves pictures in
+                         demo-output/.
+npm run demo -- --open   Starts pi's own interface in this terminal, with the bar above the editor, for you to type in.
+npm run demo -- --help   Shows this text.
 `;
 
 interface Act {
@@ -27,7 +28,7 @@ const ACTS: readonly Act[] = [
 	{ title: "One prompt, two turns", play: twoTurns },
 	{ title: "pi asks you", play: question },
 	{ title: "The bar is unplugged", play: unplugged },
-	{ title: "kill -9 in the middle", play: killed },
+	{ title: "kill -9 during an alert", play: killed },
 ];
 
 async function play(closers: Closers): Promise<number> {
@@ -52,7 +53,7 @@ async function play(closers: Closers): Promise<number> {
 	return broken.length === 0 ? 0 : 1;
 }
 
-/** What the command line asks for; a sentence if it makes no sense. */
+/** What the command line asks for, or a complaint. */
 function wanted(): "acts" | "open" | "help" | { readonly complaint: string } {
 	try {
 		const { values } = parseArgs({ options: { open: { type: "boolean" }, help: { type: "boolean", short: "h" } } });
@@ -66,7 +67,7 @@ function wanted(): "acts" | "open" | "help" | { readonly complaint: string } {
 async function main(): Promise<number> {
 	const mode = wanted();
 	if (typeof mode === "object") {
-		process.stderr.write(`Error: ${mode.complaint} npm run demo -- --help says what there is.\n`);
+		process.stderr.write(`Error: ${mode.complaint} Run npm run demo -- --help to see what you can use.\n`);
 		return 1;
 	}
 	if (mode === "help") {
@@ -78,12 +79,12 @@ async function main(): Promise<number> {
 	process.once("SIGINT", () => endWith(130));
 	process.once("SIGTERM", () => endWith(143));
 	process.once("SIGHUP", () => endWith(129));
-	// Nobody reads any more: the terminal is closed, or `| head` has enough.
+	// Nobody reads the output any more: the terminal is closed, or `| head` has stopped reading.
 	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => endWith(1));
 	try {
 		return mode === "open" ? await openPi(closers) : await play(closers);
 	} catch (error) {
-		// What breaks while everything is being ended is no news.
+		// An error while everything is being closed does not matter.
 		if (!closers.areClosing)
 			process.stderr.write(`\nError: ${error instanceof Error ? error.message : String(error)}\n`);
 		return 1;

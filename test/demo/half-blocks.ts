@@ -1,8 +1,8 @@
-// A screen of the bar as text: two pixels above each other are one character. Pure.
+// The bar's display as text: each character shows two pixels, one above the other. Pure.
 
 import type { Screen } from "../support/led-picture.ts";
 
-/** The panel is to be seen on a black terminal too. */
+/** So that the display can be seen in a black terminal, too. */
 const UNLIT = 24;
 
 /** In 24-bit colour: the character's own colour is the upper pixel, its background the lower one. */

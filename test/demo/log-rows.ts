@@ -1,9 +1,9 @@
-// The rows of alerts.jsonl as a table for people.
+// The rows of alerts.jsonl as a readable table.
 
 import type { LogRow } from "../../extensions/busybar-alert/log.ts";
 import { milliseconds, type Row, seconds } from "./report.ts";
 
-/** Rows that differ only in their time become one, with a count. */
+/** Combines rows that differ only in their time, with a count. */
 export function logTable(rows: readonly LogRow[]): Row[] {
 	const lines: { time: string; rest: string[]; count: number }[] = [];
 	for (const row of rows) {

@@ -1,3 +1,3 @@
-// A pi extension: the second half of the stopwatch in probe.ts, to be loaded after what is measured.
+// A pi extension: the second half of the stopwatch in probe.ts. Load it after the measured extensions.
 
 export { stopStopwatch as default } from "./probe.ts";

@@ -1,3 +1,3 @@
-// A pi extension: the first half of the stopwatch in probe.ts, to be loaded before what is measured.
+// A pi extension: the first half of the stopwatch in probe.ts. Load it before the measured extensions.
 
 export { startStopwatch as default } from "./probe.ts";

@@ -1,4 +1,4 @@
-// What pi does and when, seen from inside: the two halves of a stopwatch around the extensions loaded between them.
+// Records what pi does and when: the two halves of a stopwatch, with the measured extensions loaded between them.
 // Appends to the file named in PI_DEMO_EVENTS.
 
 import { appendFileSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ export interface PiEvent {
 	 * Linux, time in which all processors were busy with others does not count.
 	 */
 	readonly waitedMs: number;
-	/** Of `turn_end`. */
+	/** Only for `turn_end`. */
 	readonly turnIndex?: number;
 }
 
@@ -30,7 +30,7 @@ const EVENTS = [
 ];
 const STARTED = Symbol.for("pi-busybar-alert.demo.started");
 
-/** The first half, in an extension of its own. */
+/** The first half, loaded before the measured extensions. */
 export function startStopwatch(pi: ExtensionAPI): void {
 	const process = globalThis as { [STARTED]?: Instant };
 	listen(pi, () => {
@@ -38,7 +38,7 @@ export function startStopwatch(pi: ExtensionAPI): void {
 	});
 }
 
-/** The second half. */
+/** The second half, loaded after them. */
 export function stopStopwatch(pi: ExtensionAPI): void {
 	const process = globalThis as { [STARTED]?: Instant };
 	listen(pi, ({ type, turnIndex }) => {
@@ -69,7 +69,7 @@ function queuedMs(): number {
 /** Those that a process has written so far. */
 export function readEvents(file: string): PiEvent[] {
 	const lines = readFileSync(file, { encoding: "utf8", flag: "a+" }).split("\n");
-	// The last one is empty, or still being written.
+	// The last line is empty, or still being written.
 	return lines.slice(0, -1).map((line) => JSON.parse(line) as PiEvent);
 }
 
@@ -80,7 +80,7 @@ function eventsFile(): string {
 }
 
 function listen(pi: ExtensionAPI, handler: (event: { type: string; turnIndex?: number }) => void): void {
-	// The event names are data here, which the overloads of `on` cannot express.
+	// The overloads of `on` do not accept event names that are data.
 	const on = pi.on.bind(pi) as unknown as (type: string, handler: (event: { type: string }) => void) => void;
 	for (const type of EVENTS) on(type, handler);
 }

@@ -1,5 +1,5 @@
-// What the demo tells: headings, tables, the bar's frames, and promises with the figure that was found.
-// Writes to standard output, in colour only if that is a terminal that has it.
+// What the demo prints: headings, tables, the bar's frames, and promises with the measured figures.
+// Writes to standard output, in colour only if that is a terminal with 24-bit colour.
 
 import type { Screen } from "../support/led-picture.ts";
 import { colourLines, plainLines } from "./half-blocks.ts";
@@ -16,7 +16,7 @@ export type Row = readonly string[];
 
 export class Report {
 	readonly #hasColours = process.stdout.isTTY && process.stdout.getColorDepth() === 24;
-	/** Promises that were not kept. */
+	/** The promises that were not kept. */
 	readonly broken: string[] = [];
 
 	line(text = ""): void {
@@ -27,7 +27,7 @@ export class Report {
 		process.stdout.write(`\n${this.#style("1", text)}\n\n`);
 	}
 
-	/** Columns as wide as their widest cell; `right` names those that are aligned to the right. */
+	/** Each column is as wide as its widest cell. @param right the columns to align to the right */
 	table(rows: readonly Row[], right: readonly number[] = []): void {
 		const widths: number[] = [];
 		for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
@@ -39,10 +39,10 @@ export class Report {
 		}
 	}
 
-	/** As many beside each other as fit. */
+	/** Side by side, as many as fit. */
 	moments(moments: readonly Moment[]): void {
 		const width = moments[0]?.screen.width ?? 0;
-		// An output without a width is a file or a CI log.
+		// Output without a width is a file or a CI log.
 		const fitting = Math.max(1, Math.floor(((process.stdout.columns ?? 80) - INDENT.length) / (width + GAP.length)));
 		for (let at = 0; at < moments.length; at += fitting) {
 			const shown = moments.slice(at, at + fitting);
@@ -62,7 +62,7 @@ export class Report {
 		this.line();
 	}
 
-	/** `found` is what this run measured, and stands there whether the promise is kept or not. */
+	/** @param found what this run measured; printed whether the promise is kept or not */
 	promise(text: string, isKept: boolean, found: string): void {
 		const mark = isKept ? this.#style("32", "✓") : this.#style("31", "✗");
 		this.line(`${mark} ${text.padEnd(34)}${GAP}${found}`);
@@ -74,12 +74,12 @@ export class Report {
 	}
 }
 
-/** `1.25 s`. */
+/** As in `1.25 s`. */
 export function seconds(ms: number): string {
 	return `${(ms / 1000).toFixed(2)} s`;
 }
 
-/** `84 ms`; `0.12 ms` below ten. */
+/** As in `84 ms`, or `0.12 ms` if it is less than ten. */
 export function milliseconds(ms: number): string {
 	return `${ms < 10 ? ms.toFixed(2) : Math.round(ms)} ms`;
 }

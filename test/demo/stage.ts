@@ -1,5 +1,5 @@
-// What every act plays on: a user's home, a simulated bar, pi in a terminal, and the folder for pictures.
-// Everything but the pictures is in temporary folders, and ends and goes with the stage.
+// What all acts use: a user's home, a simulated bar, pi in a terminal, and the folder for pictures.
+// Everything except the pictures is in temporary folders, and is removed at the end.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -24,13 +24,13 @@ const PICTURES = file("../../demo-output");
 const LED_PIXELS = 12;
 const PARTING_LIMIT_MS = 3000;
 const PARTING_END_MS = 300;
-/** What pi says fits into 80 columns with an indent, and nothing scrolls away. */
+/** Narrow enough to print pi's output in 80 columns with an indent, and long enough that nothing scrolls away. */
 const SCREEN = { columns: 68, rows: 120 };
 
-/** Settings are those of a user who has changed none. */
+/** The settings are the defaults. */
 export const HOLD_SECONDS = resolveSettings({}, {}).values.holdSeconds;
 
-/** Takes what was started, and ends it in the same order. */
+/** Collects what was started, and closes it in the same order. */
 export class Closers {
 	readonly #closers: (() => Promise<void>)[] = [];
 	#closing: Promise<void> | undefined;
@@ -54,7 +54,7 @@ export class Closers {
 	}
 }
 
-/** A home and a bar. The bar outlives every pi of that home, which may leave a clear behind when it ends. */
+/** A home and a bar. The bar is closed after all pis of that home, because a pi can leave a clear behind. */
 export async function openDesk(closers: Closers): Promise<{ desk: PiDesk; bar: SimulatedBar }> {
 	const desk = new PiDesk(closers.add);
 	let bar: SimulatedBar | undefined;
@@ -62,14 +62,14 @@ export async function openDesk(closers: Closers): Promise<{ desk: PiDesk; bar: S
 		if (bar) await leftClear(bar);
 	});
 	bar = await desk.bar();
-	// The clear's process has brought its cache folder back.
+	// The process that does the clear has created its cache folder again.
 	closers.add(() => rm(desk.home.dir, { recursive: true, force: true }));
 	return { desk, bar };
 }
 
-/** Waits for the clear that an ended pi has left behind, and for the end of its process; not for long. Never rejects. */
+/** Waits, not for long, for a clear that an ended pi has left behind, and for the end of its process. Never rejects. */
 async function leftClear(bar: SimulatedBar): Promise<void> {
-	// Ctrl-C in a terminal ends the bar together with us: then the clear fails at once.
+	// Ctrl-C in a terminal also ends the bar, and then the clear fails at once.
 	const isLit = () =>
 		bar.state().then(
 			({ lit }) => lit.front,
@@ -99,7 +99,7 @@ export class Stage {
 		mkdirSync(PICTURES);
 	}
 
-	/** pi in a terminal with its events recorded; `extensions` are those between the two halves of the stopwatch. */
+	/** Starts pi in a terminal and records its events. @param options.extensions the ones that are measured */
 	async startPi(options: {
 		readonly script: readonly ScriptedStep[];
 		readonly addr?: string;
@@ -121,7 +121,7 @@ export class Stage {
 	}
 }
 
-/** A pi that is typed to. */
+/** A pi that the demo types to. */
 export class ActingPi {
 	readonly terminal: Terminal;
 	readonly #eventsFile: string;
@@ -136,7 +136,7 @@ export class ActingPi {
 		return readEvents(this.#eventsFile);
 	}
 
-	/** Types a prompt that is not on the screen yet, and waits until pi has settled. Returns the events of this run. */
+	/** Types a prompt that is not on the screen yet, and waits until pi has settled. Resolves with the events of the run. */
 	async prompt(text: string): Promise<PiEvent[]> {
 		const before = this.events.length;
 		this.terminal.write(text);
@@ -158,9 +158,9 @@ export class ActingPi {
 	}
 }
 
-/** The first event of a kind; it was waited for. */
+/** When the first event of a kind happened. Throws if there was none. */
 export function eventAt(events: readonly PiEvent[], type: string, turnIndex?: number): number {
 	const event = events.find((each) => each.type === type && (turnIndex === undefined || each.turnIndex === turnIndex));
-	if (!event) throw new Error(`pi told of no ${type}.`);
+	if (!event) throw new Error(`pi reported no ${type}.`);
 	return event.atMs;
 }

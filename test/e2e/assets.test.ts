@@ -137,12 +137,16 @@ describe("the user's own pictures", () => {
 	const bad: readonly [string, () => string, RegExp][] = [
 		["missing folder", () => "/nowhere/frames", /\/nowhere\/frames does not exist/],
 		["missing file", () => "/nowhere/x.anim", /\/nowhere\/x\.anim does not exist/],
-		["folder without frames", () => scratchFolder(), /holds no frame_0\.png/],
-		["folder of frames for the other display", () => framesFolder(160, 80), /is 160x80, the front display is 72x16/],
-		["folder of frames that are too high", () => framesFolder(72, 80), /is 72x80, the front display is 72x16/],
+		["folder without frames", () => scratchFolder(), /contains no frame_0\.png/],
+		[
+			"folder of frames for the other display",
+			() => framesFolder(160, 80),
+			/is 160x80, but the front display is 72x16/,
+		],
+		["folder of frames that are too high", () => framesFolder(72, 80), /is 72x80, but the front display is 72x16/],
 		["file larger than 16 MiB", () => huge(), /huge\.anim is larger than 16 MiB/],
 		["gap in the frames", () => gap(framesFolder(72, 16)), /missing frame_1\.png/],
-		["pipe", () => pipe(), /pipe\.anim is no regular file/],
+		["pipe", () => pipe(), /pipe\.anim is not a regular file/],
 		["Windows path", () => "C:\\Users\\me\\frames", /does not exist/],
 		["file that is no animation", () => text(), /\.anim: /],
 	];

@@ -98,7 +98,7 @@ test("switched off: no log file, and no request to the bar", async () => {
 	expect(await bar.journal()).toEqual([]);
 });
 
-test("a mute holds for all pis and after a restart, until it is lifted; `here` holds for this pi only, until it ends", async () => {
+test("a mute applies to all pis and after a restart, until they are unmuted; `here` applies to this pi only, until it ends", async () => {
 	const desk = new Desk();
 	desk.saveSettings(SETTLED);
 	const bar = await desk.bar();

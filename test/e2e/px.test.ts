@@ -54,7 +54,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 		await pi.waitForScreen("The editor", (screen) => !screen.includes("→ Demo"));
 	});
 
-	test("after /reload and /new, and after an extension was removed, /px lists exactly what is loaded", async () => {
+	test("after /reload and /new, /px lists exactly the extensions that pi's settings name", async () => {
 		const home = new PiHome(onTestFinished);
 		home.writeSettings({ extensions: [LAUNCHER, DEMO, SECOND] });
 		const pi = await startTerminalPi(home, { version, discovery: true, columns: 80, rows: 24 });

@@ -58,7 +58,6 @@ function notABar(name: string, fault: WireFault): Fault {
 		arrange: (scene) => scene.wire.set(fault),
 		expect: {
 			log: ["error agent settled not_a_bar"],
-			logAtEnd: WITHDRAWN,
 			notices: [/127\.0\.0\.1:\d+.*not a BUSY Bar/],
 			neverSaid: new RegExp(`${ACCESS_KEY}|set .token|power-cycle|No BUSY Bar at`),
 		},

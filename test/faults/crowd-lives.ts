@@ -48,8 +48,7 @@ export interface Life {
 	/** Rejects when it is killed meanwhile. */
 	pause(ms: number): Promise<void>;
 	kill(): Promise<void>;
-	stop(): void;
-	goOn(): void;
+	signal(name: "SIGSTOP" | "SIGCONT"): void;
 	quit(): Promise<void>;
 }
 
@@ -122,6 +121,8 @@ class LightPi extends Book implements Life {
 	}
 
 	async play({ turns, ending, lastThinksMs }: PlannedRun): Promise<void> {
+		this.backMs.push(Date.now());
+		this.#say("back");
 		this.#say("run");
 		for (const { thinksMs, answersAfterMs } of turns) {
 			await this.pause(thinksMs);
@@ -148,12 +149,8 @@ class LightPi extends Book implements Life {
 		await this.#exit;
 	}
 
-	stop(): void {
-		this.#child.kill("SIGSTOP");
-	}
-
-	goOn(): void {
-		this.#child.kill("SIGCONT");
+	signal(name: "SIGSTOP" | "SIGCONT"): void {
+		this.#child.kill(name);
 	}
 
 	async quit(): Promise<void> {
@@ -229,12 +226,8 @@ class RealPi extends Book implements Life {
 		await this.#pi.exit;
 	}
 
-	stop(): void {
-		this.#pi.kill("SIGSTOP");
-	}
-
-	goOn(): void {
-		this.#pi.kill("SIGCONT");
+	signal(name: "SIGSTOP" | "SIGCONT"): void {
+		this.#pi.kill(name);
 	}
 
 	async quit(): Promise<void> {

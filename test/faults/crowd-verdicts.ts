@@ -23,7 +23,7 @@ export interface Verdicts {
 	readonly late: number;
 	/** Neither shown nor overtaken nor withdrawn nor owed. */
 	readonly lost: readonly string[];
-	readonly stillOwed: readonly string[];
+	readonly owed: readonly string[];
 	/** Their pi was killed before they were decided. */
 	readonly died: number;
 	/** Logged as shown, but the bar has taken no such draw. */
@@ -104,7 +104,7 @@ export function judge({ lives, rows, journal, busy, holdSeconds }: Watched): Ver
 		shown: lit.length,
 		late: rows.filter((row) => row.outcome === "fired" && row.lateMs !== undefined).length,
 		lost,
-		stillOwed: fates.flatMap((fate) => fate.owed),
+		owed: fates.flatMap((fate) => fate.owed),
 		died: fates.reduce((sum, { died }) => sum + died, 0),
 		untrue,
 		lit,

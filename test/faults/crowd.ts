@@ -1,259 +1,125 @@
-// Many pis on one bar: what becomes of their verdicts.
+// The table `crowd`: many pis on one bar, and what becomes of their verdicts.
 
-import { chmodSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
-import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import type { JournalEntry } from "../../busybar/simulate/journal.ts";
-import { BUNDLED_CLI } from "../../extensions/busybar-alert/cli/which-cli.ts";
-import { resolveSettings } from "../../extensions/busybar-alert/settings-file.ts";
-import { PiDesk } from "../support/pi-desk.ts";
-import type { SimulatedBar } from "../support/simulated-bar.ts";
-import { type Life, type PlannedRun, planRun, type StartLife } from "./crowd-lives.ts";
-import { Dice } from "./crowd-random.ts";
-import { judge, type Verdicts } from "./crowd-verdicts.ts";
+import { planRun, startLightPi, startRealPi } from "./crowd-lives.ts";
+import { type CrowdEnd, playCrowd, type Rhythm } from "./crowd-play.ts";
+import type { FaultRow, FaultTable } from "./report.ts";
 
-const HOLD_SECONDS = resolveSettings({}, {}).values.holdSeconds;
-const MARK = fileURLToPath(new URL("./crowd-mark.js", import.meta.url));
-const WATCH_EVERY_MS = 250;
-const RUNS_OF_A_LIFE = 40;
+export const DEFAULT_SEED = 1;
 
-export interface Crowd {
-	readonly pis: number;
-	readonly startLife: StartLife;
-	readonly seed: number;
-	readonly seconds: number;
-	/** When a BUSY timer runs. */
-	readonly busy?: readonly [fromSeconds: number, toSeconds: number];
-	/** Between two pis that are killed or stopped, on average. */
-	readonly harmEverySeconds?: number;
-	/** Default: 2 to 15 s. */
-	readonly idleMs?: readonly [number, number];
-	/** At most so many start at a time. */
-	readonly startsAtATime?: number;
-}
+/** Runs of all kinds. Some users go away after one, so that what the BUSY timer was in the way of is shown afterwards. */
+export const RESTLESS: Rhythm = {
+	startsAfter: (dice, previous = 0) => previous + (dice.chance(20) ? 70 : dice.between(2, 15)),
+	plan: planRun,
+};
 
-export interface CrowdEnd {
-	readonly verdicts: Verdicts;
-	/** How often the bar was seen with a picture that it could not load. */
-	readonly wrongPictures: number;
-	readonly isLit: boolean;
-	readonly kills: number;
-	readonly stops: number;
-	readonly complaints: readonly string[];
-	/** Share of all cores that were at work, whoever had them work. */
-	readonly load: number;
-}
+const TWO_TURNS = { turns: [{ thinksMs: 1_500 }], ending: "done", lastThinksMs: 1_500 } as const;
 
-/** Plays it to its end, and then waits until every verdict is decided, every hold over, and 5 s more. */
-export async function playCrowd(crowd: Crowd): Promise<CrowdEnd> {
-	const closers: (() => Promise<void>)[] = [];
-	const desk = new PiDesk((close) => void closers.push(close));
-	try {
-		return await play(desk, await desk.bar(), crowd);
-	} finally {
-		for (const close of closers.reverse()) await close();
-	}
-}
+const EACH_30_SECONDS: Rhythm = {
+	startsAfter: (dice, previous) => (previous === undefined ? dice.between(0, 30) : previous + 30),
+	plan: () => TWO_TURNS,
+};
 
-async function play(desk: PiDesk, bar: SimulatedBar, crowd: Crowd): Promise<CrowdEnd> {
-	desk.saveSettings({ command: markedCli(desk) });
-	const watch = new Watch(bar);
-	const cpuBefore = cpuTimes();
-	const lives: Life[] = [];
-	const slots = new Starts(crowd.startsAtATime ?? 4);
-	const ready = Promise.withResolvers<void>();
-	let endMs = Number.POSITIVE_INFINITY;
-	let started = 0;
-	const players = Array.from({ length: crowd.pis }, async (_, index) => {
-		const dice = new Dice(crowd.seed, `pi ${index}`);
-		const [idleFrom, idleTo] = crowd.idleMs ?? [2_000, 15_000];
-		for (let count = 0; Date.now() < endMs; count += 1) {
-			const runs: PlannedRun[] = Array.from({ length: RUNS_OF_A_LIFE }, () => planRun(dice));
-			const life = await slots.take(() => crowd.startLife(desk, bar.addr, `pi${index}.${count}`, runs));
-			lives.push(life);
-			started += 1;
-			if (started === crowd.pis) ready.resolve();
-			await ready.promise;
-			try {
-				for (const run of runs) {
-					await life.pause(Math.min(dice.between(idleFrom, idleTo), Math.max(0, endMs - Date.now())));
-					if (Date.now() >= endMs) break;
-					await life.play(run);
-				}
-			} catch (error) {
-				if (life.endedMs === Number.POSITIVE_INFINITY) throw error;
-				await delay(dice.between(300, 2_000));
-			}
+const ONCE_AT_ONCE: Rhythm = {
+	startsAfter: (_dice, previous) => (previous === undefined ? 0 : Number.POSITIVE_INFINITY),
+	plan: () => ({ turns: [], ending: "done", lastThinksMs: 0 }),
+	isHasty: true,
+};
+
+const FEW_STARTS = 4;
+
+export async function crowdTable(seed = DEFAULT_SEED): Promise<FaultTable> {
+	const harmed = { rhythm: RESTLESS, seconds: 60, busySeconds: [5, 15], harmEverySeconds: 2.5 } as const;
+	const light = { startLife: startLightPi, startsAtATime: FEW_STARTS, seed };
+	const real = { startLife: startRealPi, startsAtATime: FEW_STARTS, seed };
+	const coldStarts = async () => {
+		const ends: CrowdEnd[] = [];
+		for (let round = 0; round < 5; round += 1) {
+			ends.push(await playCrowd({ ...light, pis: 12, startsAtATime: 12, rhythm: ONCE_AT_ONCE, seconds: 0 }));
 		}
-	});
-	const playing = Promise.all(players);
-	await Promise.race([ready.promise, playing]);
-	endMs = Date.now() + crowd.seconds * 1_000;
-	const busy: [number, number][] = [];
-	const [harm] = await Promise.all([
-		doHarm(crowd, lives, endMs),
-		crowd.busy && runBusyTimer(bar, crowd.busy, busy),
-		playing,
+		return ends;
+	};
+	const pairs = [1, 2, 3, 4].map((pair) => ({
+		...light,
+		seed: seed + pair,
+		pis: 2,
+		rhythm: EACH_30_SECONDS,
+		seconds: 80,
+	}));
+
+	const rows: FaultRow[] = [];
+	rows.push(rowOf("50 light pis, a minute", [await playCrowd({ ...light, ...harmed, pis: 50 })]));
+	rows.push(rowOf("20 real pis, a minute", [await playCrowd({ ...real, ...harmed, pis: 20 })]));
+	const [twelve, twos, cold] = await Promise.all([
+		playCrowd({ ...real, pis: 12, rhythm: EACH_30_SECONDS, seconds: 80 }),
+		Promise.all(pairs.map(playCrowd)),
+		coldStarts(),
 	]);
-	const look = () => judge({ lives, rows: desk.log(), journal: watch.journal, busy, holdSeconds: HOLD_SECONDS });
-	// What the BUSY timer was in the way of is shown within a minute.
-	const limitMs = Date.now() + 75_000;
-	for (;;) {
-		const { lost, stillOwed } = look();
-		if ((lost.length === 0 && stillOwed.length === 0) || Date.now() > limitMs) break;
-		await delay(500);
-	}
-	await delay((HOLD_SECONDS + 5) * 1_000);
-	const { front, back } = (await bar.state()).lit;
-	const load = loadSince(cpuBefore);
-	await Promise.all(lives.filter(({ endedMs }) => endedMs === Number.POSITIVE_INFINITY).map((life) => life.quit()));
-	await watch.end();
-	if (process.env.CROWD_DUMP)
-		writeFileSync(
-			process.env.CROWD_DUMP,
-			JSON.stringify({
-				lives: lives.map((l) => ({ name: l.name, pid: l.pid, asked: l.asked, backMs: l.backMs, endedMs: l.endedMs })),
-				rows: desk.log(),
-				journal: watch.journal,
-				busy,
-			}),
-		);
+	rows.push(rowOf("12 real pis, a prompt each 30 s\n(before: 79 % < 2.5 s, 48 % < 1 s)", [twelve]));
+	rows.push(rowOf("2 pis, a prompt each 30 s, on 4 bars\n(before: 40 % < 2.5 s)", twos));
+	rows.push(rowOf("60 cold starts, 12 at a time, empty bar and caches\n(before: 18 with 508, 2 wrong pictures)", cold));
 	return {
-		verdicts: look(),
-		wrongPictures: watch.wrongPictures,
-		isLit: front || back,
-		...harm,
-		complaints: lives.flatMap(({ name, complaints }) => (complaints === "" ? [] : [`${name}: ${complaints}`])),
-		load,
+		title: `Crowd: verdicts on one bar (seed ${seed})`,
+		columns: [
+			"crowd",
+			"killed, stopped",
+			"asked",
+			"shown, late",
+			"lost",
+			"< 2.5 s, < 1 s",
+			"cleared by another",
+			"508",
+			"wrong picture",
+			"left lit at most",
+			"waited at most",
+			"lit at the end",
+			"load",
+		],
+		rows,
 	};
 }
 
-/** The bundled CLI, which tells the bar for whom it asks. */
-function markedCli(desk: PiDesk): string {
-	const path = join(desk.home.dir, "marked-cli");
-	writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' --import '${MARK}' '${BUNDLED_CLI}' "$@"\n`);
-	chmodSync(path, 0o755);
-	return path;
+/** One row for one crowd, or for several that went through the same. */
+export function rowOf(name: string, ends: readonly CrowdEnd[]): FaultRow {
+	const all = ends.map(({ verdicts }) => verdicts);
+	const sum = (of: (end: CrowdEnd) => number) => ends.reduce((total, end) => total + of(end), 0);
+	const most = (of: (end: CrowdEnd) => number) => Math.max(...ends.map(of));
+	const lit = all.flatMap((verdicts) => verdicts.lit);
+	const shorterThan = (ms: number) => lit.filter((one) => one.ms < ms && one.cutBy !== undefined);
+	const share = (ms: number) => `${Math.round((100 * shorterThan(ms).length) / Math.max(1, lit.length))} %`;
+	const lost = all.flatMap((verdicts) => [...verdicts.lost, ...verdicts.owed]);
+	const wrongClears = all.flatMap((verdicts) => verdicts.wrongClears);
+	const refused = sum(({ verdicts }) => verdicts.refusedUploads);
+	const wrongPictures = sum((end) => end.wrongPictures);
+	const litAtEnd = sum(({ isLit }) => Number(isLit));
+	const failures = [
+		...lost.map((what) => `Lost: ${what}.`),
+		...shorterThan(2_500).map(({ what, ms, cutBy }) => `${what} was lit for ${ms} ms only, until the ${cutBy}.`),
+		...wrongClears.map((what) => `${what}.`),
+		...all.flatMap(({ untrue }) => untrue).map((what) => `${what} is logged as shown, and was not.`),
+		...all.flatMap(({ left }) => left).map((what) => `Left lit: ${what}.`),
+		...(refused > 0 ? [`${refused} uploads met HTTP 508.`] : []),
+		...(wrongPictures > 0 ? [`A picture that the bar cannot load was seen ${wrongPictures} times.`] : []),
+		...(litAtEnd > 0 ? ["The bar was lit at the end."] : []),
+		...ends.flatMap(({ complaints }) => complaints),
+	];
+	const cells = [
+		name,
+		`${sum(({ kills }) => kills)}, ${sum(({ stops }) => stops)}`,
+		sum(({ verdicts }) => verdicts.asked),
+		`${lit.length}, ${sum(({ verdicts }) => verdicts.late)}`,
+		lost.length,
+		`${share(2_500)}, ${share(1_000)}`,
+		wrongClears.length,
+		refused,
+		wrongPictures,
+		seconds(most(({ verdicts }) => verdicts.longestLeftMs)),
+		seconds(most(({ verdicts }) => verdicts.longestWaitMs)),
+		litAtEnd === 0 ? "no" : "yes",
+		`${most(({ loadPercent }) => loadPercent)} %`,
+	];
+	return { cells, failures };
 }
 
-async function doHarm({ seed, harmEverySeconds }: Crowd, lives: readonly Life[], endMs: number) {
-	const dice = new Dice(seed, "harm");
-	const done = { kills: 0, stops: 0 };
-	if (harmEverySeconds === undefined) return done;
-	const stopped = new Set<Life>();
-	const stops: Promise<void>[] = [];
-	for (;;) {
-		await delay(Math.min(dice.between(0, harmEverySeconds * 2_000), Math.max(0, endMs - Date.now())));
-		if (Date.now() >= endMs) break;
-		const life = dice.of(lives.filter((one) => one.endedMs === Number.POSITIVE_INFINITY && !stopped.has(one)));
-		if (!life) continue;
-		if (dice.chance(40)) {
-			done.kills += 1;
-			await life.kill();
-			continue;
-		}
-		done.stops += 1;
-		stopped.add(life);
-		life.stop();
-		stops.push(
-			delay(dice.between(1_000, 6_000)).then(() => {
-				life.goOn();
-				stopped.delete(life);
-			}),
-		);
-	}
-	await Promise.all(stops);
-	return done;
-}
-
-async function runBusyTimer(
-	bar: SimulatedBar,
-	[from, to]: readonly [number, number],
-	busy: [number, number][],
-): Promise<void> {
-	await delay(from * 1_000);
-	const fromMs = Date.now();
-	await bar.busy(true);
-	await delay((to - from) * 1_000);
-	await bar.busy(false);
-	busy.push([fromMs, Date.now()]);
-}
-
-/** Lets so many at a time do something. */
-class Starts {
-	#free: number;
-	readonly #waiting: (() => void)[] = [];
-
-	constructor(free: number) {
-		this.#free = free;
-	}
-
-	async take<T>(start: () => Promise<T>): Promise<T> {
-		if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-		else this.#free -= 1;
-		try {
-			return await start();
-		} finally {
-			const next = this.#waiting.shift();
-			if (next) next();
-			else this.#free += 1;
-		}
-	}
-}
-
-/** Collects the bar's journal, of which the bar keeps the last entries only. */
-class Watch {
-	wrongPictures = 0;
-	readonly #bar: SimulatedBar;
-	readonly #entries = new Map<number, JournalEntry>();
-	#revision = 0;
-	#hasEnded = false;
-	readonly #watching: Promise<void>;
-
-	constructor(bar: SimulatedBar) {
-		this.#bar = bar;
-		this.#watching = this.#watch();
-	}
-
-	get journal(): readonly JournalEntry[] {
-		return [...this.#entries.values()];
-	}
-
-	async end(): Promise<void> {
-		this.#hasEnded = true;
-		await this.#watching;
-		await this.#look();
-	}
-
-	async #watch(): Promise<void> {
-		while (!this.#hasEnded) {
-			await this.#look();
-			await delay(WATCH_EVERY_MS);
-		}
-	}
-
-	async #look(): Promise<void> {
-		const { journal, canvas } = await this.#bar.state(this.#revision);
-		for (const entry of journal) {
-			this.#entries.set(entry.seq, entry);
-			this.#revision = Math.max(this.#revision, entry.revision);
-		}
-		if (canvas.elements.some(({ loadError }) => loadError)) this.wrongPictures += 1;
-	}
-}
-
-function cpuTimes(): { readonly all: number; readonly idle: number } {
-	const times = cpus().map((cpu) => cpu.times);
-	const idle = times.reduce((sum, time) => sum + time.idle + 0, 0);
-	return {
-		idle,
-		all: times.reduce((sum, { user, nice, sys, idle: free, irq }) => sum + user + nice + sys + free + irq, 0),
-	};
-}
-
-function loadSince(before: ReturnType<typeof cpuTimes>): number {
-	const now = cpuTimes();
-	return 1 - (now.idle - before.idle) / (now.all - before.all);
+function seconds(ms: number): string {
+	return `${(ms / 1_000).toFixed(1)} s`;
 }

@@ -48,6 +48,17 @@ describe("two pis on one bar", () => {
 		expect(bar.shown).toBeUndefined();
 	});
 
+	test("a verdict is lit for three seconds also when it took two to draw", async () => {
+		const [bar, one, other] = pis(2);
+		one?.behaviours.show.push({ tookMs: 2_000 });
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(2_100);
+		other?.cycle.show(error(0));
+		await bar.clock.advanceAsync(20_000);
+		expect(shownTimes(bar).map(([pattern]) => pattern)).toEqual(["check", "cross"]);
+		for (const [, ms] of shownTimes(bar)) expect(ms).toBeGreaterThanOrEqual(2_990);
+	});
+
 	test("a clear leaves alone what the other pi has drawn since", async () => {
 		const [bar, one, other] = pis(2);
 		one?.cycle.show(done(0));

@@ -3,9 +3,10 @@
  * answers. Pure types and rules. Times are milliseconds since the machine started.
  */
 
+import type { FailureKind } from "../cli/failures.ts";
 import type { ProcessIdentity } from "../processes.ts";
 import type { Alert } from "../settings.ts";
-import { backoffMs } from "./backoff.ts";
+import { backoffMs, LONGEST_BACKOFF_MS } from "./backoff.ts";
 import type { AlertRequest } from "./request.ts";
 
 /** One pi wants its alert on the bar. Holds all that another pi needs to draw it again, but never the access key. */
@@ -32,13 +33,16 @@ export interface Shown extends Lease {
 	readonly isConfirmed: boolean;
 }
 
-/** The bar did not answer. */
+/** The bar did not answer, or something else did in its place. */
 export interface Outage {
+	readonly kind: OutageKind;
 	readonly failures: number;
 	readonly lastTryMs: number;
 	/** No automatic alert is tried until then. */
 	readonly untilMs: number;
 }
+
+type OutageKind = "unreachable" | "not_a_bar";
 
 export interface BarRecord {
 	readonly addr: string;
@@ -50,6 +54,9 @@ export interface BarRecord {
 
 /** A verdict stays on the bar at least this long, unless its own pi has something newer. */
 const VERDICT_AT_LEAST_MS = 3_000;
+const OWED_TRY_EVERY_MS = 50_000;
+/** The next draw begins this much earlier. It takes longer than that, and so comes before the clear. */
+const NEXT_IS_DRAWN_EARLIER_MS = 50;
 const URGENCY: readonly Alert[] = ["turn", "done", "error", "question"];
 
 export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
@@ -79,8 +86,8 @@ export function waitForVerdictsMs(
 	const same = leasesOfOthers.filter(({ anim, display }) => anim === shown.anim && display === shown.display);
 	const drawn = same.map(({ sinceMs, untilMs }) => ({ drawnMs: sinceMs, untilMs }));
 	if (!isSame(shown.owner, self)) drawn.push(shown);
-	const left = drawn.map(({ drawnMs, untilMs }) => Math.min(drawnMs + VERDICT_AT_LEAST_MS, untilMs) - nowMs);
-	return Math.max(0, ...left.map(Math.ceil));
+	const enough = drawn.map(({ drawnMs, untilMs }) => Math.min(drawnMs + VERDICT_AT_LEAST_MS, untilMs));
+	return Math.max(0, ...enough.map((enoughMs) => Math.ceil(enoughMs - NEXT_IS_DRAWN_EARLIER_MS - nowMs)));
 }
 
 /** What to show when an alert has ended: the most urgent of the leases; among equals, the newest. */
@@ -102,10 +109,25 @@ export function outranksTurn(record: BarRecord, self: ProcessIdentity, nowMs: nu
 }
 
 export function isBackingOff({ outage }: BarRecord, nowMs: number): boolean {
-	return outage !== undefined && nowMs < outage.untilMs;
+	// A damaged record must not silence alerts for ever.
+	return outage !== undefined && nowMs < Math.min(outage.untilMs, outage.lastTryMs + LONGEST_BACKOFF_MS);
 }
 
-export function outageAfter(before: Outage | undefined, nowMs: number): Outage {
+/** A manual test always tries. Of all owed verdicts on this machine, one a minute may try. */
+export function maySkipBackoff({ isManual, owedSinceMs }: AlertRequest, { outage }: BarRecord, nowMs: number): boolean {
+	// Something that is not the bar must not be offered the access key every minute.
+	if (isManual || outage?.kind === "not_a_bar") return isManual;
+	return owedSinceMs !== undefined && nowMs - (outage?.lastTryMs ?? 0) >= OWED_TRY_EVERY_MS;
+}
+
+/** Undefined after a success. @param failure how a draw ended */
+export function outageAfter(
+	before: Outage | undefined,
+	failure: FailureKind | undefined,
+	nowMs: number,
+): Outage | undefined {
+	if (failure === undefined) return undefined;
+	if (failure !== "unreachable" && failure !== "not_a_bar") return before;
 	const failures = before?.failures ?? 0;
-	return { failures: failures + 1, lastTryMs: nowMs, untilMs: nowMs + backoffMs(failures) };
+	return { kind: failure, failures: failures + 1, lastTryMs: nowMs, untilMs: nowMs + backoffMs(failures) };
 }
