@@ -106,7 +106,8 @@ export class FilterList<Row> {
 		const visibleRows = Math.max(1, this.#matching.length > rows ? rows - 1 : rows);
 		if (visibleRows !== this.#visibleRows) this.#list = undefined;
 		this.#visibleRows = visibleRows;
-		if (this.#matching.length > 0) return this.#current().render(width);
+		// Below its rows, pi's list says where it is.
+		if (this.#matching.length > 0) return this.#current().render(width).slice(0, rows);
 		const empty = this.#rows.length === 0 ? "Nothing here yet" : `Nothing matches "${this.input.getValue()}"`;
 		return [this.#host.theme.fg("muted", cut(`  ${empty}`, width))];
 	}

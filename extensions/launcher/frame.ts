@@ -11,18 +11,20 @@ import {
 	visibleWidth,
 } from "@earendil-works/pi-tui";
 import type { Level } from "../_shared/say.ts";
-import { keyName, MORE, wrap } from "./fit.ts";
+import { cut, keyName, MORE, wrap } from "./fit.ts";
+import { plainText } from "./plain-text.ts";
+import { rowsFor } from "./room.ts";
 import type { Hint, Host, Screen } from "./screen.ts";
 import { TextScreen } from "./text-screen.ts";
 
-/** pi's footer with a status line, and the line of the transcript that it always shows. */
-const ROWS_BESIDES = 4;
-/** Border, title, hints. */
-const ROWS_OF_FRAME = 3;
-const ROWS_AT_LEAST = 3;
-const ROWS_AT_MOST = 16;
-/** A terminal from here on has rows to spare: one before the hints, and one for a border below. */
-const ROOMY_ROWS = 20;
+/** Border and title. */
+const ROWS_ABOVE_SCREEN = 2;
+/** A filter and the selected row. */
+const SCREEN_ROWS_AT_LEAST = 2;
+const SCREEN_ROWS_AT_MOST = 16;
+const HINT_ROWS = 1;
+/** From here on there are rows to spare: one before the hints, and one for a border below. */
+const ROOMY_ROWS = 16;
 export const MESSAGE_ROWS_AT_MOST = 5;
 
 export class Frame implements Component, Focusable {
@@ -38,6 +40,8 @@ export class Frame implements Component, Focusable {
 	readonly #stack: Screen[] = [];
 	#focused = false;
 	#message: { readonly text: string; readonly level: Level } | undefined;
+	/** Lines above the open screen when it was last drawn. */
+	#screenTop = ROWS_ABOVE_SCREEN;
 
 	constructor(host: Host) {
 		this.host = host;
@@ -102,35 +106,37 @@ export class Frame implements Component, Focusable {
 		this.#message = undefined;
 		const screen = this.#stack.at(-1);
 		const all = [message, screen?.about].filter((text) => text).join("\n\n");
-		if (all !== "" && this.host.keys.matches(data, MORE)) this.openText("More", new Text(all, 0, 0));
+		if (all !== "" && this.host.keys.matches(data, MORE)) this.openText("More", new Text(plainText(all), 0, 0));
 		else screen?.handleInput(data);
 		this.changed();
 	}
 
 	handleMouse(event: TuiMouseEvent): TuiMouseEventResult | undefined {
-		return this.#stack.at(-1)?.handleMouse?.({ ...event, y: event.y - 2 });
+		return this.#stack.at(-1)?.handleMouse?.({ ...event, y: event.y - this.#screenTop });
 	}
 
 	render(width: number): string[] {
 		const screen = this.#stack.at(-1);
 		if (!screen) return [];
 		const { theme, tui } = this.host;
-		const isRoomy = tui.terminal.rows >= ROOMY_ROWS;
-		const rows = tui.terminal.rows - ROWS_BESIDES - ROWS_OF_FRAME - (isRoomy ? 2 : 0);
-		const message = this.#messageLines(width, Math.min(MESSAGE_ROWS_AT_MOST, rows - ROWS_AT_LEAST));
+		const rows = Math.max(SCREEN_ROWS_AT_LEAST + HINT_ROWS, rowsFor(this, tui, width));
+		const isRoomy = rows >= ROOMY_ROWS;
+		const inside = rows - ROWS_ABOVE_SCREEN - HINT_ROWS - (isRoomy ? 2 : 0);
+		const message = this.#messageLines(width, Math.min(MESSAGE_ROWS_AT_MOST, inside - SCREEN_ROWS_AT_LEAST));
+		const screenRows = (screen.isTall ? inside : Math.min(inside, SCREEN_ROWS_AT_MOST)) - message.length;
 		const lines = [
 			this.#border(width),
 			theme.fg("accent", theme.bold(this.#path(width))),
-			...screen.render(
-				width,
-				Math.max(ROWS_AT_LEAST, (screen.isTall ? rows : Math.min(rows, ROWS_AT_MOST)) - message.length),
-			),
+			...screen.render(width, Math.max(SCREEN_ROWS_AT_LEAST, screenRows)),
 			...message,
 			...(isRoomy ? [""] : []),
-			this.#hints(screen.hints),
+			this.#hints(screen.hints, width),
 			...(isRoomy ? [this.#border(width)] : []),
 		];
-		return lines.map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width) : line));
+		// Where this is still too much, the border goes first, then the title.
+		const shown = lines.slice(-rows);
+		this.#screenTop = ROWS_ABOVE_SCREEN - (lines.length - shown.length);
+		return shown.map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width) : line));
 	}
 
 	#border(width: number): string {
@@ -155,15 +161,18 @@ export class Frame implements Component, Focusable {
 		const path = () => titles.join(" › ");
 		if (visibleWidth(path()) <= width) return path();
 		while (titles.length > 1 && visibleWidth(path()) > width - 4) titles.shift();
-		return `… › ${path()}`;
+		return cut(`… › ${path()}`, width);
 	}
 
-	#hints(hints: readonly Hint[]): string {
+	/** The last ones are left out if not all fit. */
+	#hints(hints: readonly Hint[], width: number): string {
 		const { theme, keys } = this.host;
 		const parts = hints.flatMap(([binding, does]) => {
 			const key = keyName(keys, binding);
 			return key === undefined ? [] : [theme.fg("dim", key) + theme.fg("muted", ` ${does}`)];
 		});
-		return parts.join(theme.fg("dim", " · "));
+		const line = () => parts.join(theme.fg("dim", " · "));
+		while (parts.length > 1 && visibleWidth(line()) > width) parts.pop();
+		return line();
 	}
 }

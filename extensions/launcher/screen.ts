@@ -26,7 +26,7 @@ export interface Screen {
 
 /** What screens need of pi. */
 export interface Host {
-	readonly tui: Pick<TUI, "requestRender"> & { readonly terminal: { readonly rows: number } };
+	readonly tui: Pick<TUI, "requestRender" | "children"> & { readonly terminal: { readonly rows: number } };
 	readonly theme: Theme;
 	readonly keys: KeybindingsManager;
 	/** Tells what the screen is no longer there to tell. Never throws. */

@@ -9,7 +9,10 @@ export interface PiEvent {
 	readonly type: string;
 	/** Milliseconds since the Unix epoch, with fractions: when pi called the first handler. */
 	readonly atMs: number;
-	/** How long pi waited for the handlers in between. pi awaits handlers one by one, in load order. */
+	/**
+	 * How long pi waited for the handlers in between. pi awaits handlers one by one, in load order. On Linux, time in which
+	 * all processors were busy with other processes does not count.
+	 */
 	readonly waitedMs: number;
 	/** Only for `turn_end`. */
 	readonly turnIndex?: number;
@@ -29,21 +32,38 @@ const STARTED = Symbol.for("pi-busybar-alert.demo.started");
 
 /** The first half, loaded before the measured extensions. */
 export function startStopwatch(pi: ExtensionAPI): void {
-	const process = globalThis as { [STARTED]?: number };
+	const process = globalThis as { [STARTED]?: Instant };
 	listen(pi, () => {
-		process[STARTED] = performance.now();
+		process[STARTED] = { queuedMs: queuedMs(), atMs: performance.now() };
 	});
 }
 
 /** The second half, loaded after them. */
 export function stopStopwatch(pi: ExtensionAPI): void {
-	const process = globalThis as { [STARTED]?: number };
+	const process = globalThis as { [STARTED]?: Instant };
 	listen(pi, ({ type, turnIndex }) => {
-		const stoppedMs = performance.now();
-		const startedMs = process[STARTED] ?? stoppedMs;
-		const event = { type, atMs: performance.timeOrigin + startedMs, waitedMs: stoppedMs - startedMs, turnIndex };
+		const stopped = { atMs: performance.now(), queuedMs: queuedMs() };
+		const started = process[STARTED] ?? stopped;
+		const waitedMs = Math.max(0, stopped.atMs - started.atMs - (stopped.queuedMs - started.queuedMs));
+		const event = { type, atMs: performance.timeOrigin + started.atMs, waitedMs, turnIndex };
 		appendFileSync(eventsFile(), `${JSON.stringify(event)}\n`);
 	});
+}
+
+interface Instant {
+	readonly atMs: number;
+	/** How long this thread had waited for a processor until then. */
+	readonly queuedMs: number;
+}
+
+/** 0 if the system does not report it. */
+function queuedMs(): number {
+	try {
+		const [, nanoseconds] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ");
+		return Number(nanoseconds) / 1e6;
+	} catch {
+		return 0;
+	}
 }
 
 /** The events that a process has written so far. */

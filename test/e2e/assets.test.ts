@@ -42,7 +42,7 @@ function framesFolder(width: number, height: number, count = 3): string {
 }
 
 test.each(PATTERNS)("%s is made on first use, fits both displays, and has a valid name", async (pattern) => {
-	const { folder, assets } = cacheOf();
+	const { folder, assets } = cacheOf(join(scratchFolder(), "cache"));
 	for (const [display, width, height] of [
 		["front", 72, 16],
 		["back", 160, 80],
@@ -55,6 +55,7 @@ test.each(PATTERNS)("%s is made on first use, fits both displays, and has a vali
 		expect(statSync(anim).mode & 0o777).toBe(0o600);
 	}
 	expect(readdirSync(folder)).toHaveLength(2);
+	expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
 test("an existing file is checked once per pi process and not made again", async () => {
@@ -69,6 +70,13 @@ test("an existing file is checked once per pi process and not made again", async
 	await second.assets.check("pulse", "front", COMMANDS);
 	await second.assets.ensure("spinner", "front", COMMANDS);
 	expect(second.commands).toEqual(["inspect"]);
+});
+
+test("preparing the assets rebuilds a file that is there", async () => {
+	const { assets, commands } = cacheOf();
+	await assets.ensure("spinner", "front", COMMANDS);
+	expect(await assets.remake("spinner", "front", COMMANDS)).toMatchObject({ ok: true });
+	expect(commands).toEqual(["create", "inspect", "create", "inspect"]);
 });
 
 test("alerts at the same moment share one build of the file", async () => {
@@ -130,7 +138,13 @@ describe("the user's own pictures", () => {
 		["missing folder", () => "/nowhere/frames", /\/nowhere\/frames does not exist/],
 		["missing file", () => "/nowhere/x.anim", /\/nowhere\/x\.anim does not exist/],
 		["folder without frames", () => scratchFolder(), /contains no frame_0\.png/],
-		["folder of frames for the other display", () => framesFolder(160, 80), /is 160x80, but the front display is 72x16/],
+		[
+			"folder of frames for the other display",
+			() => framesFolder(160, 80),
+			/is 160x80, but the front display is 72x16/,
+		],
+		["folder of frames that are too high", () => framesFolder(72, 80), /is 72x80, but the front display is 72x16/],
+		["file larger than 16 MiB", () => huge(), /huge\.anim is larger than 16 MiB/],
 		["gap in the frames", () => gap(framesFolder(72, 16)), /missing frame_1\.png/],
 		["pipe", () => pipe(), /pipe\.anim is not a regular file/],
 		["Windows path", () => "C:\\Users\\me\\frames", /does not exist/],
@@ -143,6 +157,12 @@ describe("the user's own pictures", () => {
 	const pipe = () => {
 		const path = join(scratchFolder(), "pipe.anim");
 		execFileSync("mkfifo", [path]);
+		return path;
+	};
+	const huge = () => {
+		const path = join(scratchFolder(), "huge.anim");
+		writeFileSync(path, "");
+		truncateSync(path, 16 * 1024 * 1024 + 1);
 		return path;
 	};
 	const text = () => {
@@ -169,11 +189,13 @@ test("a picture is not blamed for a CLI that is missing or does not answer", asy
 	}
 	const first = cacheOf();
 	const made = await first.assets.ensure("check", "front", COMMANDS);
-	const slow = new Assets(
-		async () => ({ code: null, signal: "SIGKILL", killed: true, stdout: "", stderr: "" }),
-		first.folder,
-	);
+	const asked: (string | undefined)[] = [];
+	const slow = new Assets(async (_file, args) => {
+		asked.push(args[1]);
+		return { code: null, signal: "SIGKILL", killed: true, stdout: "", stderr: "" };
+	}, first.folder);
 	expect(await slow.ensure("check", "front", COMMANDS)).toMatchObject({ ok: false, failure: { kind: "unknown" } });
+	expect(asked).toEqual(["inspect"]);
 	expect(readdirSync(first.folder)).toEqual([(made.ok ? made.anim : "").slice(first.folder.length + 1)]);
 });
 

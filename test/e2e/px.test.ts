@@ -131,6 +131,29 @@ test("pi's regular interface shows the same in a small window, and a document sc
 	expect(screen).toContain("esc back");
 });
 
+test.each([
+	{ name: "pi 1.6.0", columns: 80, rows: 24, widgetRows: 8 },
+	{ name: "pi 1.6.0", columns: 36, rows: 14, widgetRows: 5 },
+	{ name: "pi 1.6.0's regular interface", args: ["--tui-mode", "regular"], columns: 36, rows: 14, widgetRows: 5 },
+	{ name: "pi 0.82.1", version: "0.82.1", columns: 36, rows: 14, widgetRows: 5 },
+] as const)(
+	"in $name at $columns x $rows, a widget of $widgetRows rows, the selected row and the key hints are all visible",
+	async ({ widgetRows, ...options }) => {
+		const home = new PiHome(onTestFinished);
+		const env = { PX_DEMO_WIDGET_ROWS: String(widgetRows) };
+		const pi = await startTerminalPi(home, { ...BOTH, ...options, env });
+		const parts = ["widget 1", `widget ${widgetRows}`, "Demo", "esc back", "faux-1"];
+
+		await command(pi, "/px demo");
+		for (const label of ["Greet", "Report", "Fail", "Ask", "Tune", "Wipe", "Settings"]) {
+			await pi.waitForScreen(`All with ${label} selected`, (screen) =>
+				[...parts, `→ ${label}`].every((part) => screen.includes(part)),
+			);
+			pi.write(KEY.down);
+		}
+	},
+);
+
 test("over RPC, answers are notices, an unknown name says what there is, and a dangerous action asks", async () => {
 	const home = new PiHome(onTestFinished);
 	const pi = startRpcPi(home, BOTH);

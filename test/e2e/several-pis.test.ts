@@ -11,12 +11,12 @@ import { waitUntil } from "../support/wait.ts";
 /** The pictures that the bar was given, in order, each with the time until the next drawing or clear. */
 async function shown(bar: SimulatedBar): Promise<[picture: string, ms: number][]> {
 	const drawings = (await bar.journal()).filter(({ path, status }) => path === "/api/display/draw" && status === 200);
-	return drawings.flatMap(({ body, at, ms = 0, method }, index) => {
+	return drawings.flatMap(({ body, at, method }, index) => {
 		const next = drawings[index + 1];
 		if (method !== "POST" || !next) return [];
 		const [element] = (body as { elements: { path: string }[] }).elements;
 		const picture = /^[a-z]+/.exec(element?.path.replace(/^alert_front_/, "") ?? "")?.[0] ?? "";
-		return [[picture, next.at - (at + ms)] as [string, number]];
+		return [[picture, next.at - at] as [string, number]];
 	});
 }
 

@@ -6,6 +6,8 @@ export interface FaultRow {
 	readonly cells: readonly (string | number)[];
 	/** One sentence for each promise that was not kept; the row has passed when there is none. */
 	readonly failures: readonly string[];
+	/** What this machine lacks for it; the row has neither passed nor failed. */
+	readonly notRun?: string;
 }
 
 export interface FaultTable {
@@ -18,7 +20,12 @@ export interface FaultTable {
 /** Prints the table and returns how many rows failed. */
 export function printTable({ title, columns, rows }: FaultTable): number {
 	const table = new Table({ head: [...columns, "verdict"], style: { head: [], border: [] }, wordWrap: true });
-	for (const { cells, failures } of rows) table.push([...cells, failures.length === 0 ? "ok" : failures.join("\n")]);
+	for (const row of rows) table.push([...row.cells, verdictOf(row)]);
 	console.log(`\n${title}\n${table.toString()}`);
 	return rows.filter(({ failures }) => failures.length > 0).length;
+}
+
+function verdictOf({ failures, notRun }: FaultRow): string {
+	if (notRun !== undefined) return `not run: ${notRun}`;
+	return failures.length === 0 ? "ok" : failures.join("\n");
 }

@@ -33,6 +33,8 @@ export interface PiOptions {
 	readonly pathDirs?: readonly string[];
 	/** Default: the home's empty `projectDir`. */
 	readonly cwd?: string;
+	/** A program, and its arguments, that starts pi: `unshare -pf` for a container. */
+	readonly startedBy?: readonly string[];
 }
 
 interface OwnedProcess {
@@ -90,9 +92,11 @@ export class PiHome {
 		const program = piProgram(options.version ?? "1.6.0");
 		const discovery = options.discovery ? [] : ["-ne"];
 		const extensions = [SCRIPTED_MODEL, ...(options.extensions ?? [])].flatMap((path) => ["-e", path]);
+		const args = [program, ...discovery, ...extensions, "--model", "faux/faux-1", ...(options.args ?? [])];
+		const [starter, ...starterArgs] = options.startedBy ?? [];
 		return {
-			file: process.execPath,
-			args: [program, ...discovery, ...extensions, "--model", "faux/faux-1", ...(options.args ?? [])],
+			file: starter ?? process.execPath,
+			args: starter === undefined ? args : [...starterArgs, process.execPath, ...args],
 			cwd: options.cwd ?? this.projectDir,
 			env: { ...this.env(options), PI_SCRIPTED_MODEL: script },
 		};
@@ -186,7 +190,7 @@ export function startRpcPi(home: PiHome, options: PiOptions = {}): RpcPi {
 	return new RpcPi(home, spawn(file, [...args, "--mode", "rpc"], { cwd, env, stdio: "pipe" }));
 }
 
-class RpcPi {
+export class RpcPi {
 	/** Every record so far, oldest first. */
 	readonly events: RpcRecord[] = [];
 	readonly pid: number;

@@ -120,6 +120,16 @@ export function demoExtension(): PiExtension {
 
 export default function demo(pi: ExtensionAPI): void {
 	registerPiExtension(pi, demoExtension());
+	// Takes as many rows above the editor as PX_DEMO_WIDGET_ROWS says.
+	pi.on("session_start", (_event, ctx) => {
+		const rows = Number(process.env.PX_DEMO_WIDGET_ROWS ?? 0);
+		if (rows > 0) {
+			ctx.ui.setWidget(
+				"px-demo",
+				Array.from({ length: rows }, (_, row) => `widget ${row + 1}`),
+			);
+		}
+	});
 	// Says in the status line whether the screen that opens is one of /px.
 	pi.on("ui_prompt_start", (event, ctx) => {
 		const isPx = event.kind === "custom" && isPxScreenOpen(pi.events);

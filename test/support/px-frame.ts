@@ -1,8 +1,8 @@
-// The screens of /px outside pi: pi's own theme and keys, a terminal that is only a size, and what a user sees of it.
+// The screens of /px outside pi: pi's own theme and keys, what else pi shows as so many rows, and what a user sees of /px.
 
 import { stripVTControlCharacters } from "node:util";
 import { type ExtensionCommandContext, initTheme, type Theme } from "@earendil-works/pi-coding-agent";
-import { KeybindingsManager, TUI_KEYBINDINGS, visibleWidth } from "@earendil-works/pi-tui";
+import { type Component, Container, KeybindingsManager, TUI_KEYBINDINGS, visibleWidth } from "@earendil-works/pi-tui";
 import { Frame } from "../../extensions/launcher/frame.ts";
 import { waitUntil } from "./wait.ts";
 
@@ -21,6 +21,8 @@ export const KEYS = {
 	clearLine: "\x15",
 } as const;
 
+const FOOTER_ROWS = 3;
+
 /** A context for actions that use nothing of it. */
 export const NO_CONTEXT = {} as ExtensionCommandContext;
 
@@ -28,18 +30,31 @@ export class FrameOnDesk {
 	readonly frame: Frame;
 	readonly notices: string[] = [];
 	readonly size = { columns: 80, rows: 24 };
+	/** How many rows other extensions' widgets take, above and below. */
+	readonly widgets = { above: 0, below: 0 };
 	isClosed = false;
 
 	constructor() {
 		initTheme("dark");
 		const plain = (text: string) => text;
+		const place = new Container();
+		// pi's parts in their order, the editor's place last but two.
+		const part = (rows: () => number): Component => ({
+			render: () => Array.from({ length: rows() }, (_, row) => `row ${row}`),
+			invalidate: () => undefined,
+		});
+		const nothing = part(() => 0);
+		const above = { ...nothing, render: () => ["", ...part(() => this.widgets.above).render(0)] };
+		const below = part(() => this.widgets.below);
+		const children = [part(() => 100), nothing, nothing, above, place, below, part(() => FOOTER_ROWS)];
 		this.frame = new Frame({
-			tui: { requestRender: () => undefined, terminal: this.size },
+			tui: { requestRender: () => undefined, terminal: this.size, children },
 			// Only what the screens use; pi's lists bring the real one's colours.
 			theme: { fg: (_: string, text: string) => `\x1b[36m${text}\x1b[39m`, bold: plain } as unknown as Theme,
 			keys: new KeybindingsManager(TUI_KEYBINDINGS),
 			notify: (text) => this.notices.push(text),
 		});
+		place.addChild(this.frame);
 		this.frame.focused = true;
 		this.frame.onClose = () => {
 			this.isClosed = true;
@@ -54,11 +69,19 @@ export class FrameOnDesk {
 		}
 	}
 
-	/** What a user sees. Throws if a line is wider than the screen. */
+	/** What a user sees. Throws if a line is not one line or wider than the screen, or if pi has no room for all of them. */
 	lines(): string[] {
-		return this.frame.render(this.size.columns).map((line) => {
-			if (visibleWidth(line) > this.size.columns) throw new Error(`Wider than ${this.size.columns}: ${line}`);
-			return stripVTControlCharacters(line.replaceAll(/\x1b_[^\x07]*\x07/g, "")).trimEnd();
+		const { above, below } = this.widgets;
+		const { columns, rows } = this.size;
+		// pi keeps a line of the transcript, and sets widgets off with a blank line.
+		const room = Math.max(3, rows - 1 - (above > 0 ? above + 1 : 0) - below - FOOTER_ROWS);
+		const lines = this.frame.render(columns);
+		if (lines.length > room) throw new Error(`More than ${room} lines:\n${lines.join("\n")}`);
+		return lines.map((line) => {
+			if (visibleWidth(line) > columns) throw new Error(`Wider than ${columns}: ${line}`);
+			const text = stripVTControlCharacters(line.replaceAll(/\x1b_[^\x07]*\x07/g, ""));
+			if (/[\x00-\x1f]/.test(text)) throw new Error(`Not one line: ${JSON.stringify(text)}`);
+			return text.trimEnd();
 		});
 	}
 

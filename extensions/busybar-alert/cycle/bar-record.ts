@@ -50,6 +50,7 @@ export interface BarRecord {
 
 /** A verdict stays on the bar at least this long, unless its own pi has something newer. */
 const VERDICT_AT_LEAST_MS = 3_000;
+const OWED_TRY_EVERY_MS = 50_000;
 const URGENCY: readonly Alert[] = ["turn", "done", "error", "question"];
 
 export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
@@ -103,6 +104,11 @@ export function outranksTurn(record: BarRecord, self: ProcessIdentity, nowMs: nu
 
 export function isBackingOff({ outage }: BarRecord, nowMs: number): boolean {
 	return outage !== undefined && nowMs < outage.untilMs;
+}
+
+/** A manual test always tries. Of all owed verdicts on this machine, one a minute may try. */
+export function maySkipBackoff({ isManual, owedSinceMs }: AlertRequest, { outage }: BarRecord, nowMs: number): boolean {
+	return isManual || (owedSinceMs !== undefined && nowMs - (outage?.lastTryMs ?? 0) >= OWED_TRY_EVERY_MS);
 }
 
 export function outageAfter(before: Outage | undefined, nowMs: number): Outage {

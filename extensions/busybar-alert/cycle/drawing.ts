@@ -1,36 +1,32 @@
 /**
  * What this process has, or may have, on the bar: draws it, renews it, clears it, and hands it over when the process ends.
- * Each step considers what other pis have on the bar, and locks them out until it is done.
- * Imports nothing from pi; runs the CLI through the exec port.
+ * Each step considers what other pis have on the bar. Imports nothing from pi; runs the CLI through the exec port.
  */
 
 import { type Cli, type Command, CommandLine, type Target } from "../busybar.ts";
-import type { ExecFn, ExecResult } from "../cli/exec.ts";
 import { type Failure, failureOf } from "../cli/failures.ts";
 import type { Clock } from "../clock.ts";
-import type { HeldLock } from "../files/lock.ts";
-import type { Processes, ProcessIdentity } from "../processes.ts";
+import type { ProcessIdentity } from "../processes.ts";
 import {
 	type BarRecord,
 	isBackingOff,
 	isLeftOver,
 	isSame,
 	type Lease,
+	maySkipBackoff,
 	mostUrgent,
 	outageAfter,
 	type Shown,
 	stillShown,
 	waitForVerdictsMs,
 } from "./bar-record.ts";
-import type { BarStore, Changed } from "./bar-store.ts";
+import { type BarStepPorts, BarSteps } from "./bar-steps.ts";
+import type { Changed } from "./bar-store.ts";
 import type { AlertRequest } from "./request.ts";
 
-export interface DrawingPorts {
-	readonly exec: ExecFn;
+export interface DrawingPorts extends BarStepPorts {
 	readonly clock: Clock;
 	readonly env: NodeJS.ProcessEnv;
-	readonly bars: BarStore;
-	readonly processes: Processes;
 }
 
 /** A picture, with everything needed to clear it again. */
@@ -99,8 +95,6 @@ const EXPIRY_MARGIN_SECONDS = 5;
  */
 export const RENEW_EVERY_MS = 30_000;
 const RENEWED_LIFETIME_SECONDS = 45;
-const OWED_TRY_EVERY_MS = 50_000;
-const LOCK_LOST = new Error("Another process has taken the lock.");
 
 /** The lifetime, on the bar, of an alert that still has `leftMs` to stay. */
 export function lifetimeSeconds(leftMs: number): number {
@@ -111,17 +105,11 @@ export function lifetimeSeconds(leftMs: number): number {
 export class Drawing {
 	readonly #ports: DrawingPorts;
 	#lit: Lit | undefined;
-	/** Settles when all steps so far are done. */
-	#last: Promise<unknown> = Promise.resolve();
-	/** The command that is under way, and what ends it. */
-	#running: { readonly name: "show" | "clear"; readonly ending: AbortController } | undefined;
-	/** The lock under which the current step runs. Undefined if the step may go on without it. */
-	#lock: HeldLock | undefined;
-	#partings = 0;
-	#self: ProcessIdentity | undefined;
+	readonly #steps: BarSteps;
 
 	constructor(ports: DrawingPorts) {
 		this.#ports = ports;
+		this.#steps = new BarSteps(ports);
 	}
 
 	/** What this process wants on the bar, even if the bar has ended it or shows another pi's alert. */
@@ -136,7 +124,7 @@ export class Drawing {
 
 	/** A draw is on its way to the bar. */
 	get isDrawing(): boolean {
-		return this.#running?.name === "show";
+		return this.#steps.running === "show";
 	}
 
 	/**
@@ -144,7 +132,7 @@ export class Drawing {
 	 */
 	draw(picture: Picture): Promise<Drawn | undefined> {
 		const { request, cli, anim } = picture;
-		return this.#change<Drawn>(request.target, async (record, self) => {
+		return this.#steps.change<Drawn>(request.target, async (record, self) => {
 			const nowMs = this.#nowMs();
 			const answer = (value: Drawn | undefined) => ({ record, value });
 			if (isBackingOff(record, nowMs) && !maySkipBackoff(request, record, nowMs)) return answer({ outcome: "away" });
@@ -186,14 +174,14 @@ export class Drawing {
 	async renew(): Promise<void> {
 		const lit = this.#lit;
 		if (!lit?.cli.abilities.expiresAfter) return;
-		await this.#change(lit.request.target, async (record, self) => {
+		await this.#steps.change(lit.request.target, async (record, self) => {
 			const nowMs = this.#nowMs();
 			const shown = stillShown(record, nowMs);
 			const isOthers = shown && !isSame(shown.owner, self) && (await this.#isAlive(shown.owner));
 			if (isOthers || isBackingOff(record, nowMs) || this.#lit !== lit) return { record, value: undefined };
 			const leftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - nowMs;
 			const command = this.#showCommand(lit, lit.request.target, leftMs, true);
-			const result = await this.#run("show", command);
+			const result = await this.#steps.run("show", command);
 			if (!result) return { record, value: undefined };
 			const failure = failureOf("show", command, result, lit.request.target);
 			if (failure) {
@@ -215,7 +203,7 @@ export class Drawing {
 	clear(): Promise<Cleared | undefined> {
 		const target = this.#lit?.request.target;
 		if (!target) return Promise.resolve(undefined);
-		return this.#change<Cleared>(target, async (record, self) => {
+		return this.#steps.change<Cleared>(target, async (record, self) => {
 			const lit = this.#lit;
 			if (!lit) return { record, value: undefined };
 			const leases = await this.#leasesOfOthers(record, self);
@@ -231,7 +219,7 @@ export class Drawing {
 
 	/** Clears what a dead pi has left on this bar, unless it still has time left. Never rejects. */
 	clearLeftOver(cli: Cli, target: Target): Promise<LeftOver | undefined> {
-		return this.#change<LeftOver>(target, async (record, self) => {
+		return this.#steps.change<LeftOver>(target, async (record, self) => {
 			const nowMs = this.#nowMs();
 			const shown = stillShown(record, nowMs);
 			if (!shown || (await this.#isAlive(shown.owner))) return { record, value: undefined };
@@ -253,15 +241,15 @@ export class Drawing {
 		if (!lit || this.outlasts(lit)) return undefined;
 		this.#lit = undefined;
 		// No request of this process may reach the bar after the clear.
-		this.#partings += 1;
-		this.#running?.ending.abort();
+		this.#steps.cutOff();
 		const holdLeftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - this.#nowMs();
 		const path = this.#ports.bars.pathOf(lit.request.target);
+		const { self } = this.#steps;
 		return {
 			cli: lit.cli,
 			target: lit.request.target,
 			delayMs: Math.max(0, lit.isConfirmed ? 0 : PARKED_DRAW_MS, when === "after_hold" ? Math.round(holdLeftMs) : 0),
-			unlessShownByOther: path !== undefined && this.#self ? { path, self: this.#self } : undefined,
+			unlessShownByOther: path !== undefined && self ? { path, self } : undefined,
 			redraw: when === "after_hold" && !lit.isConfirmed ? lit : undefined,
 		};
 	}
@@ -294,7 +282,7 @@ export class Drawing {
 			if (shown && shown.display !== next.display && !(await this.#clearOnce(cli, target))) return undefined;
 			const place = { ...target, display: next.display, priority: next.priority };
 			const command = this.#showCommand({ cli, anim: next.anim }, place, next.untilMs - nowMs, false);
-			const result = await this.#run("show", command);
+			const result = await this.#steps.run("show", command);
 			if (!result) return undefined;
 			if (!failureOf("show", command, result, target)) {
 				const now = this.#shownOf(next, cli, next.untilMs - nowMs, true);
@@ -325,7 +313,7 @@ export class Drawing {
 				: Number.POSITIVE_INFINITY,
 		});
 		let startedMs = 0;
-		const result = await this.#run("show", command, () => {
+		const result = await this.#steps.run("show", command, () => {
 			startedMs = this.#ports.clock.monotonicMs();
 			this.#lit = litFor(false, this.#nowMs(), command.deadlineMs + PARKED_DRAW_MS);
 		});
@@ -338,7 +326,7 @@ export class Drawing {
 	/** HTTP 400 means that nothing of ours is lit, which counts as cleared. Undefined if `part` has cut it off. */
 	async #clearOnce(cli: Cli, target: Target): Promise<{ readonly failure: Failure | undefined } | undefined> {
 		const command = new CommandLine(cli, this.#ports.env).clear(target);
-		const result = await this.#run("clear", command);
+		const result = await this.#steps.run("clear", command);
 		if (!result) return undefined;
 		const failure = failureOf("clear", command, result, target);
 		return { failure: failure?.httpStatus === 400 ? undefined : failure };
@@ -372,63 +360,9 @@ export class Drawing {
 		return this.#ports.processes.isAlive(owner);
 	}
 
-	/** One step at a time, in this process and among all pis: a late clear would otherwise remove a newer drawing. */
-	#change<T>(
-		bar: Target,
-		step: (record: BarRecord, self: ProcessIdentity) => Promise<Changed<T | undefined>>,
-	): Promise<T | undefined> {
-		const partings = this.#partings;
-		const result = this.#last.then(async () => {
-			const self = await this.#ports.processes.self();
-			this.#self = self;
-			const attempt = (isLast: boolean) =>
-				this.#ports.bars.change<T | undefined>(bar, async (record, lock) => {
-					if (partings !== this.#partings) return { record, value: undefined };
-					this.#lock = isLast ? undefined : lock;
-					const changed = await step(record, self);
-					return partings === this.#partings ? changed : { record, value: undefined };
-				});
-			// The record that it saw may be out of date.
-			return attempt(false).catch((error: unknown) => {
-				if (error !== LOCK_LOST) throw error;
-				return attempt(true);
-			});
-		});
-		this.#last = result.catch(() => undefined);
-		return result;
-	}
-
-	/**
-	 * Undefined if `part` has cut it off: another process then cleans up. Rejects with `LOCK_LOST` if this process was
-	 * stopped for so long that another has gone on.
-	 */
-	async #run(
-		name: "show" | "clear",
-		command: Command,
-		onStart: () => void = () => undefined,
-	): Promise<ExecResult | undefined> {
-		const partings = this.#partings;
-		if ((await this.#lock?.isOurs()) === false) throw LOCK_LOST;
-		if (partings !== this.#partings) return undefined;
-		const ending = new AbortController();
-		this.#running = { name, ending };
-		onStart();
-		try {
-			const result = await this.#ports.exec(command.file, command.args, { ...command, signal: ending.signal });
-			return ending.signal.aborted ? undefined : result;
-		} finally {
-			this.#running = undefined;
-		}
-	}
-
 	#nowMs(): number {
 		return this.#ports.clock.sinceBootMs();
 	}
-}
-
-/** A manual test always tries. Of all owed verdicts on this machine, one a minute may try. */
-function maySkipBackoff({ isManual, owedSinceMs }: AlertRequest, { outage }: BarRecord, nowMs: number): boolean {
-	return isManual || (owedSinceMs !== undefined && nowMs - (outage?.lastTryMs ?? 0) >= OWED_TRY_EVERY_MS);
 }
 
 function leaseOf({ request, pattern, anim }: Picture, owner: ProcessIdentity, sinceMs: number): Lease {
