@@ -34,7 +34,7 @@ export async function provideAsset(bar: BusyBar, asset: Asset, sleep: (ms: numbe
 		if (await isPresent(bar, asset)) return false;
 		reply = await upload(bar, asset);
 	}
-	bar.accept(reply);
+	bar.confirm(reply);
 	return true;
 }
 

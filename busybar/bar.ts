@@ -120,17 +120,22 @@ export class BusyBar {
 	 * @throws CommandError if the bar refused, or if the reply is not from a bar
 	 */
 	accept(reply: Reply, toDoOn400 = advice[400]): Readonly<Record<string, unknown>> {
-		if (reply.status === 200 && reply.json) return reply.json;
-		// Any web server may answer like this to a path that it does not know.
-		if ([200, 400, 404].includes(reply.status) && !isRefusal(reply)) throw this.notABar();
-		const words = isRefusal(reply) ? reply.json?.error : reply.text.includes("<") ? "" : reply.text;
-		const said = clean(`HTTP ${reply.status} ${words}`, 200).replace(/\.$/, "");
+		if (!isRefusal(reply)) {
+			if (reply.status === 200 && reply.json) return reply.json;
+			throw this.notABar();
+		}
+		const said = clean(`HTTP ${reply.status} ${reply.json?.error}`, 200).replace(/\.$/, "");
 		const toDo = reply.status === 400 ? toDoOn400 : (advice[reply.status] ?? advice[0]);
 		throw new CommandError(`${said}; ${toDo}.`);
 	}
+
+	/** As `accept`, for a request that changes something: the bar says that it is done. */
+	confirm(reply: Reply, toDoOn400?: string): void {
+		if (typeof this.accept(reply, toDoOn400).result !== "string") throw this.notABar();
+	}
 }
 
-/** Whether the bar itself refused: it gives its reason as JSON, which other web servers do not. */
+/** Whether the bar itself refused: it gives its reason as JSON, which other web servers and routers do not. */
 export function isRefusal(reply: Reply): boolean {
 	return typeof reply.json?.error === "string";
 }

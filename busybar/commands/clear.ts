@@ -10,6 +10,6 @@ export async function clear({ applicationName }: { applicationName: string }, op
 	const reply = await bar.request("DELETE", "/api/display/draw", {
 		application_name: applicationName,
 	});
-	bar.accept(reply, `there is no drawing of ${applicationName} to clear`);
+	bar.confirm(reply, `there is no drawing of ${applicationName} to clear`);
 	return [{ status: "ok", application_name: applicationName, ms: Math.round(performance.now() - started) }];
 }

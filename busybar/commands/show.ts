@@ -81,7 +81,7 @@ export async function show(options: ShowOptions, barOptions: BarOptions, machine
 			: new CommandError(`process ${whilePid} has ended, so nothing was drawn.`);
 	const reply = await bar.request("POST", "/api/display/draw", {}, body, objection);
 	// Only one reason for HTTP 400 is left: our id is in use on the other display or for another type of element.
-	bar.accept(reply, "clear the drawing of this application first");
+	bar.confirm(reply, "clear the drawing of this application first");
 	return [
 		{
 			status: "ok",

@@ -1,26 +1,26 @@
 /**
- * What an extension declares about itself, and how the /px screen finds it: over `pi.events`, asked anew each time.
- * Keeps no list anywhere; a child session in the same process has its own bus and so its own answers.
+ * What an extension tells /px about itself, and how /px finds it: by asking on `pi.events` each time it opens.
+ * There is no list to keep. A child session in the same process has its own event bus, and so its own extensions.
  */
 
 import type { EventBus, ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { TObject } from "typebox";
 
 export interface PiActionChoice {
-	/** What `run` gets; empty for no argument. */
+	/** Passed to `run`; empty for no arguments. */
 	readonly args: string;
 	readonly label: string;
 }
 
-/** Something a user can start. Its answer is shown to them; so is the message of what it throws. */
+/** Something the user can run. /px shows what it returns, or the message of what it throws. */
 export interface PiAction {
 	/** One word, as in `/px EXTENSION ACTION`. */
 	readonly id: string;
 	readonly label: string;
 	readonly description: string;
-	/** The user is asked first. */
+	/** The user is asked for confirmation first. */
 	readonly dangerous?: boolean;
-	/** Arguments to pick from; without them, /px starts it with none. The first is what Enter means. */
+	/** Arguments to choose from; Enter takes the first. Without choices, /px runs the action with no arguments. */
 	readonly choices?: readonly PiActionChoice[];
 	/** May ask the user through `ctx.ui`. Must not replace the session. */
 	run(args: string, ctx: ExtensionCommandContext): Promise<string | undefined>;
@@ -28,29 +28,29 @@ export interface PiAction {
 
 export interface SettingsInForce {
 	readonly values: Readonly<Record<string, unknown>>;
-	/** By setting: a sentence to show with it, such as which environment variable is overruled. */
+	/** A sentence to show with a setting, such as `From the environment variable LAMP_COLOUR.` */
 	readonly notes: Readonly<Record<string, string>>;
 }
 
 export interface PiExtensionSettings {
 	/**
-	 * One property per setting: boolean, enum, integer, number or string, with its `default`. Shown if there: `title`,
-	 * `description`, `group`, `rule` (completes "must be ..."). `secret: true` keeps the value off the screen.
+	 * One property per setting: boolean, enum, integer, number or string, with its `default`. /px shows its `title`,
+	 * `description`, `group` and `rule` (completes "must be ..."). `secret: true` keeps the value off the screen.
 	 */
 	readonly schema: TObject;
 	load(): Promise<SettingsInForce>;
-	/** An undefined value goes back to the default. Rejects with a sentence for the user; the old values then hold. */
+	/** `undefined` resets a setting. Rejects with a sentence for the user; the old values then stay in force. */
 	save(changes: Readonly<Record<string, unknown>>): Promise<SettingsInForce>;
 }
 
 export interface PiExtension {
-	/** One word, unique among extensions. Of two that share it, /px shows the one loaded first, and says so. */
+	/** One word, unique among extensions. If two share it, /px shows the one that pi loaded first, and says so. */
 	readonly id: string;
 	readonly name: string;
 	readonly description: string;
 	readonly actions: readonly PiAction[];
 	readonly settings?: PiExtensionSettings;
-	/** Path of a Markdown file. */
+	/** The path of a Markdown file. */
 	readonly docs?: string;
 }
 
@@ -58,8 +58,8 @@ const WHO_IS_THERE = "px/1/who-is-there";
 const SCREEN_OPEN = "px/1/screen-open";
 
 /**
- * Puts the extension into /px, until its session shuts down or the returned function is called.
- * To be called from the extension's factory.
+ * Adds the extension to /px until its session shuts down or the returned function is called.
+ * Call it in the extension's factory.
  */
 export function registerPiExtension(pi: Pick<ExtensionAPI, "events" | "on">, extension: PiExtension): () => void {
 	const remove = answer(pi.events, WHO_IS_THERE, extension);
@@ -68,9 +68,9 @@ export function registerPiExtension(pi: Pick<ExtensionAPI, "events" | "on">, ext
 }
 
 export interface RegisteredExtensions {
-	/** In the order in which pi loaded them. */
+	/** In the order that pi loaded them. */
 	readonly extensions: readonly PiExtension[];
-	/** Ids that more than one extension has. */
+	/** Ids that more than one extension uses. */
 	readonly duplicates: readonly string[];
 }
 
@@ -84,19 +84,19 @@ export function registeredExtensions(events: EventBus): RegisteredExtensions {
 	return { extensions: [...extensions.values()], duplicates: [...duplicates] };
 }
 
-/** Lets others know whether a screen of /px is open. For the launcher's factory. */
+/** Lets other extensions know whether /px is open. For the factory of /px. */
 export function announcePxScreen(pi: Pick<ExtensionAPI, "events" | "on">, isOpen: () => boolean): void {
 	removeAtShutdown(pi, answer(pi.events, SCREEN_OPEN, isOpen));
 }
 
-/** Whether a screen of /px is open: pi announces it as a prompt of kind `custom`, but it is no question. */
+/** Whether /px is open. pi reports it as a prompt of kind `custom`, although it asks the user nothing. */
 export function isPxScreenOpen(events: EventBus): boolean {
 	return ask<() => boolean>(events, SCREEN_OPEN).some((isOpen) => isOpen());
 }
 
 /**
- * Whether this is the first copy of the extension `name` in its pi; a second one would turn the commands of both into
- * `/command:1` and `/command:2`. To be called from the factory.
+ * Whether this is the first copy of the extension `name` in this pi. A second copy must not register commands, because
+ * pi would then call both of them `/command:1` and `/command:2`. Call it in the factory.
  */
 export function claimPlace(pi: Pick<ExtensionAPI, "events" | "on">, name: string): boolean {
 	const channel = `px/1/place/${name}`;
@@ -105,12 +105,12 @@ export function claimPlace(pi: Pick<ExtensionAPI, "events" | "on">, name: string
 	return true;
 }
 
-// pi before 1.0 keeps the subscriptions of an old instance over /reload.
+// pi before 1.0 keeps the subscriptions of an old instance after /reload.
 function removeAtShutdown(pi: Pick<ExtensionAPI, "on">, remove: () => void): void {
 	pi.on("session_shutdown", () => void remove());
 }
 
-// `emit` calls every handler before it returns: the collected answers are complete.
+// `emit` calls every handler before it returns, so the answers are complete.
 function ask<T>(events: EventBus, channel: string): T[] {
 	const answers: T[] = [];
 	events.emit(channel, (given: T) => void answers.push(given));

@@ -303,10 +303,11 @@ export class AlertCycle {
 			failure = await this.#tryClear();
 			if (!failure) return;
 		}
-		const { lit } = this.#drawing;
-		if (!failure || !lit) return;
-		this.#ports.outcomes.clearFailed(lit.request, failure);
-		this.#oweClear(OWED_CLEAR_TRIES);
+		const { wanted, lit } = this.#drawing;
+		if (!failure || !wanted) return;
+		this.#ports.outcomes.clearFailed(wanted.request, failure);
+		// Otherwise the bar has ended it itself.
+		if (lit) this.#oweClear(OWED_CLEAR_TRIES);
 	}
 
 	/** Resolves to the failure, if any. */

@@ -1,10 +1,10 @@
-/** What /px completes: extensions, then their actions and pages, then the arguments of an action. Pure. */
+/** Completes what is typed after /px: an extension, then its action or page, then the arguments of the action. Pure. */
 
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import type { PiExtension } from "../_shared/registry.ts";
 import { pagesOf } from "./extension-pages.ts";
 
-/** @returns values that take the place of all arguments, or null if there is nothing, as pi wants it */
+/** @returns values that replace everything typed so far; null, as pi expects, if there are none */
 export function completions(extensions: readonly PiExtension[], typed: string): AutocompleteItem[] | null {
 	const [, extensionId = "", actionId, args] = /^(\S*)(?:\s+(\S*))?(?:\s+(.*))?$/s.exec(typed) ?? [];
 	const extension = extensions.find(({ id }) => id === extensionId);
@@ -22,7 +22,7 @@ function fitting(
 	before: string,
 ): AutocompleteItem[] | null {
 	const fit = rows.filter(({ id }) => id !== "" && id.startsWith(begun));
-	// An offer of what is typed already would take the Enter that is to send it.
+	// Offering what is already typed would take the Enter that should send it.
 	if (fit.every(({ id }) => id === begun)) return null;
 	return fit.map(({ id, description }) => ({ value: before + id, label: id, description }));
 }

@@ -1,4 +1,4 @@
-/** The screens that lead to an extension, and the screen of one. Draws in pi, runs actions, reads the document. */
+/** The list of extensions and the screen of one extension. Draws in pi, runs actions, reads documentation. */
 
 import { readFile } from "node:fs/promises";
 import { type ExtensionCommandContext, getMarkdownTheme } from "@earendil-works/pi-coding-agent";
@@ -29,7 +29,7 @@ export function openExtensions(
 	if (duplicates.length > 0) frame.report(duplicatesSentence(duplicates), "warning");
 }
 
-/** With one of its pages on it, if one is given. */
+/** @param onTop a page to open on top of it */
 export function openExtension(
 	frame: Frame,
 	extension: PiExtension,
@@ -41,7 +41,7 @@ export function openExtension(
 			...action,
 			choose() {
 				if (frame.running === undefined) openAction(frame, extension, action, ctx);
-				else frame.report(`${frame.running} is still running. Wait for its answer.`, "info");
+				else frame.report(`${frame.running} is still running. Wait until it has finished.`, "info");
 			},
 		}),
 	);
@@ -55,7 +55,7 @@ function openPage(frame: Frame, page: ExtensionPage): void {
 	else void openDocument(frame, page.docs);
 }
 
-/** Its arguments are picked first if there are any, and then a dangerous one asks. */
+/** First the user picks the arguments, if there are any; then a dangerous action asks for confirmation. */
 function openAction(frame: Frame, extension: PiExtension, action: PiAction, ctx: ExtensionCommandContext): void {
 	const ask = (does: string, go: () => void) => {
 		if (action.dangerous) frame.open(confirmation(frame, does, action.description, go));
@@ -69,7 +69,7 @@ function openAction(frame: Frame, extension: PiExtension, action: PiAction, ctx:
 		({ args, label }): Choice => ({
 			id: args,
 			label,
-			description: `As /px ${extension.id} ${action.id} ${args}`.trimEnd(),
+			description: `Same as /px ${extension.id} ${action.id} ${args}`.trimEnd(),
 			choose: () =>
 				ask(`${action.label}: ${label}`, () => {
 					frame.back();
@@ -83,12 +83,12 @@ function openAction(frame: Frame, extension: PiExtension, action: PiAction, ctx:
 /** Never rejects. */
 async function run(frame: Frame, action: PiAction, args: string, ctx: ExtensionCommandContext): Promise<void> {
 	frame.running = action.label;
-	frame.report(`${action.label} …`, "info");
+	frame.report(`${action.label} is running…`, "info");
 	try {
 		const said = await action.run(args, ctx);
 		frame.running = undefined;
 		frame.comeBack();
-		tell(frame, action.label, said === undefined || said === "" ? `${action.label}: done.` : plainText(said));
+		tell(frame, action.label, said === undefined || said === "" ? `${action.label} has finished.` : plainText(said));
 	} catch (error) {
 		frame.running = undefined;
 		frame.comeBack();
@@ -96,7 +96,7 @@ async function run(frame: Frame, action: PiAction, args: string, ctx: ExtensionC
 	}
 }
 
-/** A long answer gets a screen of its own, if the user is still there. */
+/** A long answer gets its own screen if the user is still here. */
 function tell(frame: Frame, title: string, text: string): void {
 	if (text.split("\n").length > MESSAGE_ROWS_AT_MOST && frame.isInUse) {
 		frame.openText(title, new Text(text, 0, 0));
@@ -108,7 +108,7 @@ async function openSettings(frame: Frame, settings: PiExtensionSettings): Promis
 		const inForce = await settings.load();
 		if (frame.isInUse) frame.open(new SettingsScreen(frame, settings, inForce));
 	} catch (error) {
-		frame.report(`The settings cannot be read: ${messageOf(error)}`, "warning");
+		frame.report(`Could not read the settings: ${messageOf(error)}`, "warning");
 	}
 }
 
@@ -121,11 +121,11 @@ async function openDocument(frame: Frame, path: string): Promise<void> {
 	}
 }
 
-/** @throws a sentence */
+/** Rejects with a sentence for the user. */
 export async function documentText(path: string): Promise<string> {
 	try {
 		return plainText(await readFile(path, "utf8"));
 	} catch (error) {
-		throw new Error(`The document cannot be read: ${messageOf(error)}`);
+		throw new Error(`Could not read the documentation: ${messageOf(error)}`);
 	}
 }

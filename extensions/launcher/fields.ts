@@ -1,23 +1,23 @@
-/** What a TypeBox schema says about each setting, and how its values are written and read. Pure. */
+/** What a TypeBox schema says about each setting, and how values are shown and typed. Pure. */
 
 import type { TObject } from "typebox";
-import { oneLine } from "./plain-text.ts";
+import { oneLine, orList } from "./plain-text.ts";
 
 export interface Field {
 	readonly name: string;
 	readonly title: string;
 	readonly description: string;
 	readonly group: string;
-	/** Completes "must be ..."; empty if anything goes. */
+	/** Completes "must be ..."; empty if every value is allowed. */
 	readonly rule: string;
-	/** `fixed`: a shape that cannot be edited here. */
+	/** `fixed`: /px cannot edit it. */
 	readonly kind: "boolean" | "choice" | "integer" | "number" | "text" | "secret" | "fixed";
-	/** Of a `choice`, and of a `boolean`. */
+	/** For a `choice` and a `boolean`. */
 	readonly choices: readonly unknown[];
 	readonly default: unknown;
 }
 
-/** What JSON Schema leaves in a property, whatever builder made it. */
+/** A property of a JSON Schema, whatever built it. */
 interface Property {
 	readonly type?: unknown;
 	readonly enum?: readonly unknown[];
@@ -63,7 +63,7 @@ function choicesOf({ enum: values, anyOf }: Property): readonly unknown[] | unde
 
 function kindOf({ type, anyOf, secret }: Property): Field["kind"] {
 	if (type === "integer" || type === "number") return type;
-	// A union with free text in it, such as a preset or a path, is typed.
+	// A union that includes free text, such as a preset or a path, is typed in.
 	const isText = type === "string" || anyOf?.some((branch) => branch.type === "string");
 	return !isText ? "fixed" : secret ? "secret" : "text";
 }
@@ -71,10 +71,10 @@ function kindOf({ type, anyOf, secret }: Property): Field["kind"] {
 function ruleOf(kind: Field["kind"], choices: readonly unknown[]): string {
 	if (kind === "integer") return "a whole number";
 	if (kind === "number") return "a number";
-	return choices.length > 0 ? `one of ${choices.join(", ")}` : "";
+	return choices.length > 0 ? `one of ${orList(choices.map(String))}` : "";
 }
 
-/** One line for people; of a secret, only whether there is one. */
+/** One line for the user. For a secret, only whether it is set. */
 export function shownValue(field: Field, value: unknown): string {
 	if (field.kind === "secret") return isEmpty(value) ? "not set" : "••••••••";
 	if (isEmpty(value)) return "empty";
@@ -87,12 +87,12 @@ export function isEmpty(value: unknown): boolean {
 	return value === undefined || value === "";
 }
 
-/** The choice after `value`; the first after one that is none. */
+/** The choice after `value`, or the first one if `value` is not a choice. */
 export function nextChoice(field: Field, value: unknown): unknown {
 	return field.choices[(field.choices.indexOf(value) + 1) % field.choices.length];
 }
 
-/** What a user typed, as a value for `save`, which checks it further. Throws a sentence. */
+/** Turns what the user typed into a value for `save`, which checks it further. Throws a sentence for the user. */
 export function typedValue(field: Field, typed: string): unknown {
 	if (field.kind !== "integer" && field.kind !== "number") return typed;
 	const text = typed.trim();

@@ -1,4 +1,4 @@
-/** A list that is filtered by typing, and below it what there is to say about the selected row. Draws in pi only. */
+/** A list that is filtered by typing, with details of the selected row below it. Draws in pi only. */
 
 import { getSelectListTheme } from "@earendil-works/pi-coding-agent";
 import {
@@ -12,34 +12,34 @@ import {
 import { cut, wrap } from "./fit.ts";
 import type { Host } from "./screen.ts";
 
-/** What a list needs to know about its rows. Widths are those of a row, without arrow and margin. */
+/** How a list finds and shows its rows. `width` is that of a row, without arrow and margin. */
 export interface RowKind<Row> {
 	label(row: Row): string;
-	/** What the filter finds it by, besides the label. */
+	/** What else the filter looks at, besides the label. */
 	keywords(row: Row): string;
-	/** At most `width` columns; plain text if selected, since pi colours the whole line then. */
+	/** At most `width` columns. Plain text if selected, because pi then colours the whole line. */
 	draw(row: Row, width: number, isSelected: boolean): string;
-	/** What the row has no room for. */
+	/** What the row itself has no room for. */
 	detail(row: Row, width: number): string;
 }
 
-/** Rows from here on have room for columns. */
+/** A row of this width has room for columns. */
 export const WIDE = 56;
 const ARROW = 2;
 const MARGIN = 2;
-/** With this many rows, a blank line sets the detail off. */
+/** With this many rows there is room for a blank line above the detail. */
 const ROOMY = 10;
 
 export class FilterList<Row> {
 	readonly input = new Input();
-	/** The selected row is the user's choice, through the mouse. */
+	/** Called when the user clicks the selected row. */
 	onChoose: () => void = () => undefined;
 	readonly #host: Host;
 	readonly #rows: readonly Row[];
 	readonly #kind: RowKind<Row>;
 	#matching: readonly Row[];
 	#selected = 0;
-	/** Rebuilt when what it shows or its height has changed. */
+	/** Built again when its rows or its height have changed. */
 	#list: SelectList | undefined;
 	#visibleRows = 0;
 
@@ -54,17 +54,17 @@ export class FilterList<Row> {
 		return this.#matching[this.#selected];
 	}
 
-	/** What is known about the rows has changed. Filter and selection stay. */
+	/** Call this when something about the rows has changed. Keeps the filter and the selection. */
 	refresh(): void {
 		const { selected } = this;
 		this.#filter();
 		if (selected !== undefined) this.#selected = Math.max(0, this.#matching.indexOf(selected));
 	}
 
-	/** For every key but those that choose and go back. */
+	/** Handles every key except those that choose and go back. */
 	handleInput(data: string): void {
 		const { keys } = this.#host;
-		// pi's own list before 1.0 does not page.
+		// pi's own list has no paging before 1.0.
 		if (keys.matches(data, "tui.select.up") || keys.matches(data, "tui.select.down")) {
 			this.#current().handleInput(data);
 		} else if (keys.matches(data, "tui.select.pageUp")) this.#move(-this.#visibleRows);
@@ -80,7 +80,7 @@ export class FilterList<Row> {
 		return this.#current().handleMouse({ ...event, y: event.y - 1 });
 	}
 
-	/** The filter, or `instead` of it, then the list, then the detail. */
+	/** The filter (or `instead`), the list, the detail. */
 	render(width: number, rows: number, instead?: string): string[] {
 		const rowWidth = Math.max(1, width - ARROW - MARGIN);
 		const hasDetails = this.#rows.some((row) => this.#kind.detail(row, rowWidth) !== "");
@@ -106,13 +106,13 @@ export class FilterList<Row> {
 		const visibleRows = Math.max(1, this.#matching.length > rows ? rows - 1 : rows);
 		if (visibleRows !== this.#visibleRows) this.#list = undefined;
 		this.#visibleRows = visibleRows;
-		// Below its rows, pi's list says where it is.
+		// pi's list adds its position below its rows.
 		if (this.#matching.length > 0) return this.#current().render(width).slice(0, rows);
 		const empty = this.#rows.length === 0 ? "Nothing here yet" : `Nothing matches "${this.input.getValue()}"`;
 		return [this.#host.theme.fg("muted", cut(`  ${empty}`, width))];
 	}
 
-	/** Exactly `rows` lines, so that the list does not jump while the selection moves. */
+	/** Always `rows` lines, so that nothing jumps when the selection moves. */
 	#detailLines(width: number, rows: number): string[] {
 		if (rows === 0) return [];
 		const { theme, keys } = this.#host;
@@ -130,7 +130,7 @@ export class FilterList<Row> {
 		const has = (text: string) => words.every((word) => text.toLowerCase().includes(word));
 		const { label, keywords } = this.#kind;
 		const found = this.#rows.filter((row) => has(`${label(row)} ${keywords(row)}`));
-		// Enter takes the first one: what begins as typed comes before what merely contains it.
+		// Enter takes the first row: labels that start with what was typed come before those that contain it.
 		const rank = (name: string) => (name.toLowerCase().startsWith(typed) ? 0 : has(name) ? 1 : 2);
 		this.#matching = found.toSorted((one, other) => rank(label(one)) - rank(label(other)));
 		this.#selected = 0;
@@ -161,7 +161,7 @@ export class FilterList<Row> {
 	}
 }
 
-/** How many of a screen's rows are for the detail. */
+/** How many of a screen's rows the detail gets. */
 function detailRowsOf(width: number, rows: number): number {
 	if (rows >= ROOMY) return width < WIDE ? 4 : 3;
 	return rows >= 6 ? 2 : 0;

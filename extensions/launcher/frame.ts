@@ -1,4 +1,4 @@
-/** The frame around the screens of /px: which one is open, the way back, borders, title and key hints. Draws in pi only. */
+/** The frame around the screens of /px: which one is open, title, messages and key hints. Draws in pi only. */
 
 import { DynamicBorder } from "@earendil-works/pi-coding-agent";
 import {
@@ -19,28 +19,28 @@ import { TextScreen } from "./text-screen.ts";
 
 /** Border and title. */
 const ROWS_ABOVE_SCREEN = 2;
-/** A filter and the selected row. */
+/** The filter and the selected row. */
 const SCREEN_ROWS_AT_LEAST = 2;
 const SCREEN_ROWS_AT_MOST = 16;
 const HINT_ROWS = 1;
-/** From here on there are rows to spare: one before the hints, and one for a border below. */
+/** With this many rows there is room for a blank line before the hints and a border below them. */
 const ROOMY_ROWS = 16;
 export const MESSAGE_ROWS_AT_MOST = 5;
 
 export class Frame implements Component, Focusable {
-	/** pi's fullscreen mode would else scroll the transcript with the paging keys. */
+	/** Otherwise the paging keys scroll the transcript in pi's fullscreen mode. */
 	readonly capturesViewportInput = true;
 	readonly host: Host;
 	/** Called when the user goes back from the first screen. */
 	onClose: () => void = () => undefined;
-	/** Called when something else is shown in its place, for good: pi before 1.0 does not come back after a dialog. */
+	/** Called when something else has taken its place for good: pi before 1.0 does not come back after a dialog. */
 	onDisplaced: () => void = () => undefined;
-	/** The action that runs now: what two of them say would cover each other. */
+	/** The label of the action that is running. Only one runs at a time, so that no answer hides another. */
 	running: string | undefined;
 	readonly #stack: Screen[] = [];
 	#focused = false;
 	#message: { readonly text: string; readonly level: Level } | undefined;
-	/** Lines above the open screen when it was last drawn. */
+	/** How many lines were above the open screen when it was last drawn. */
 	#screenTop = ROWS_ABOVE_SCREEN;
 
 	constructor(host: Host) {
@@ -67,7 +67,7 @@ export class Frame implements Component, Focusable {
 		this.open(new TextScreen(this.host, () => this.back(), title, text));
 	}
 
-	/** Back to where the user was; from the first screen, out. */
+	/** Goes back to the screen before; from the first screen, leaves. */
 	back(): void {
 		this.#stack.pop();
 		if (this.#stack.length === 0) this.onClose();
@@ -75,24 +75,24 @@ export class Frame implements Component, Focusable {
 		this.changed();
 	}
 
-	/** Shows a sentence under the open screen, until the next key. Never throws. */
+	/** Shows a message below the open screen until the next key. Never throws. */
 	report(text: string, level: Level): void {
 		if (!this.isInUse) this.host.notify(text, level);
 		this.#message = { text, level };
 		this.changed();
 	}
 
-	/** Whether the user has not left yet. */
+	/** Whether the user is still here. */
 	get isInUse(): boolean {
 		return this.#stack.length > 0;
 	}
 
-	/** To be called after something else may have been shown in its place. */
+	/** Call this after something else may have taken its place. */
 	comeBack(): void {
 		if (this.isInUse && !this.#focused) this.onDisplaced();
 	}
 
-	/** The open screen looks different now. */
+	/** Call this when the open screen looks different. */
 	changed(): void {
 		this.host.tui.requestRender();
 	}
@@ -133,7 +133,7 @@ export class Frame implements Component, Focusable {
 			this.#hints(screen.hints, width),
 			...(isRoomy ? [this.#border(width)] : []),
 		];
-		// Where this is still too much, the border goes first, then the title.
+		// If this is still too much, the border goes first, then the title.
 		const shown = lines.slice(-rows);
 		this.#screenTop = ROWS_ABOVE_SCREEN - (lines.length - shown.length);
 		return shown.map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width) : line));
@@ -155,7 +155,7 @@ export class Frame implements Component, Focusable {
 		for (const screen of this.#stack) screen.focused = this.#focused && screen === this.#stack.at(-1);
 	}
 
-	/** The titles that led here, the nearest ones if not all fit. */
+	/** The titles that led here; the first ones are left out if not all fit. */
 	#path(width: number): string {
 		const titles = this.#stack.map(({ title }) => title);
 		const path = () => titles.join(" › ");
@@ -164,7 +164,7 @@ export class Frame implements Component, Focusable {
 		return cut(`… › ${path()}`, width);
 	}
 
-	/** The last ones are left out if not all fit. */
+	/** Hints at the end are left out if not all fit. */
 	#hints(hints: readonly Hint[], width: number): string {
 		const { theme, keys } = this.host;
 		const parts = hints.flatMap(([binding, does]) => {

@@ -1,4 +1,4 @@
-/** The command /px: one screen for what the registered extensions offer. Touches pi's UI and, without one, the standard streams. */
+/** The command /px. Uses pi's UI or, without one, the standard streams. */
 
 import { fileURLToPath } from "node:url";
 import type { EventBus, ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
@@ -37,7 +37,7 @@ export default function launcher(pi: ExtensionAPI): void {
 		}
 	};
 	pi.registerCommand("px", {
-		description: "Actions, settings and documentation of extensions",
+		description: "Actions, settings and documentation of your extensions",
 		getArgumentCompletions: (prefix) => completions(listedExtensions(pi.events).extensions, prefix),
 		handler: async (args, ctx) => {
 			try {
@@ -52,12 +52,12 @@ export default function launcher(pi: ExtensionAPI): void {
 const ITSELF: PiExtension = {
 	id: "px",
 	name: "/px",
-	description: "How this works, and how an extension gets in here.",
+	description: "How to use /px, and how to add an extension to it.",
 	actions: [],
 	docs: fileURLToPath(new URL("./README.md", import.meta.url)),
 };
 
-/** The launcher itself comes last. */
+/** /px itself comes last. */
 function listedExtensions(events: EventBus): RegisteredExtensions {
 	const { extensions, duplicates } = registeredExtensions(events);
 	return { extensions: [...extensions, ITSELF], duplicates };
@@ -91,7 +91,7 @@ async function pageText(page: ExtensionPage): Promise<string> {
 async function runNow(extension: PiExtension, action: PiAction, args: string, ctx: ExtensionCommandContext) {
 	if (action.dangerous) {
 		if (!ctx.hasUI)
-			throw new Error(`${action.label} asks first, and nobody can be asked here. Start it in pi's terminal.`);
+			throw new Error(`${action.label} asks for confirmation, which is not possible here. Run it in pi's terminal.`);
 		if (!(await ctx.ui.confirm(`${action.label}?`, action.description))) return;
 	}
 	try {

@@ -7,7 +7,7 @@ import type { Frame } from "./frame.ts";
 import type { Hint, Screen } from "./screen.ts";
 
 export interface Choice {
-	/** The filter finds it by this too. */
+	/** The filter looks at this too. */
 	readonly id: string;
 	readonly label: string;
 	readonly description: string;
@@ -23,7 +23,7 @@ export class Picker implements Screen {
 	readonly #frame: Frame;
 	readonly #list: FilterList<Choice>;
 
-	/** @param does what choosing does, in a word */
+	/** @param does what Enter does, in one word */
 	constructor(frame: Frame, title: string, choices: readonly Choice[], does: string) {
 		this.#frame = frame;
 		this.title = title;

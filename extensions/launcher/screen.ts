@@ -1,4 +1,4 @@
-/** What a screen of /px is, and what screens need of pi. Types alone. */
+/** What a screen of /px is, and what screens need from pi. Types only. */
 
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import type { Keybinding, KeybindingsManager, TUI, TuiMouseEvent, TuiMouseEventResult } from "@earendil-works/pi-tui";
@@ -10,25 +10,25 @@ export type Hint = readonly [keybinding: Keybinding, does: string];
 export interface Screen {
 	readonly title: string;
 	readonly hints: readonly Hint[];
-	/** Whether its text cursor is to blink. */
+	/** Whether its text cursor is shown. */
 	focused: boolean;
-	/** It gets as many rows as there are. */
+	/** It gets all the rows that are available. */
 	readonly isTall?: boolean;
-	/** All there is to say about what is selected; `render` may have room for less. */
+	/** Everything about the selected row; `render` may have no room for all of it. */
 	readonly about?: string;
-	/** At most `rows` lines, unless there is no less to say. */
+	/** At most `rows` lines. */
 	render(width: number, rows: number): readonly string[];
 	handleInput(data: string): void;
-	/** `event.y` counts from the screen's first line. */
+	/** `event.y` is counted from the screen's first line. */
 	handleMouse?(event: TuiMouseEvent): TuiMouseEventResult | undefined;
 	invalidate?(): void;
 }
 
-/** What screens need of pi. */
+/** What screens need from pi. */
 export interface Host {
 	readonly tui: Pick<TUI, "requestRender" | "children"> & { readonly terminal: { readonly rows: number } };
 	readonly theme: Theme;
 	readonly keys: KeybindingsManager;
-	/** Tells what the screen is no longer there to tell. Never throws. */
+	/** Tells the user something when the screen is no longer there to show it. Never throws. */
 	notify(text: string, level: Level): void;
 }

@@ -1,4 +1,4 @@
-/** The screen of one extension's settings. A change applies and is saved at once. Draws in pi, and saves what it is told to. */
+/** The screen of one extension's settings. Draws in pi, and saves each change at once through the extension. */
 
 import { Input, type TuiMouseEvent, type TuiMouseEventResult, visibleWidth } from "@earendil-works/pi-tui";
 import type { PiExtensionSettings, SettingsInForce } from "../_shared/registry.ts";
@@ -19,7 +19,7 @@ export class SettingsScreen implements Screen {
 	readonly #titleWidth: number;
 	readonly #list: FilterList<Field>;
 	#inForce: SettingsInForce;
-	/** What is being saved and will most likely hold. */
+	/** Values that are being saved, shown as if they were saved already. */
 	#hoped: Readonly<Record<string, unknown>> = {};
 	#saves: Promise<void> = Promise.resolve();
 	#unfinishedSaves = 0;
@@ -119,7 +119,7 @@ export class SettingsScreen implements Screen {
 		if (!this.#editing) return undefined;
 		const { field, input } = this.#editing;
 		const typed = input.getValue();
-		// An Input has no mask; with as many dots its cursor stays where it is.
+		// pi's Input cannot mask its text. With the same number of dots its cursor stays in place.
 		if (field.kind === "secret") input.setValue("•".repeat(typed.length));
 		const [line = ""] = input.render(width);
 		input.setValue(typed);
@@ -135,7 +135,7 @@ export class SettingsScreen implements Screen {
 
 	#keeps(field: Field): string {
 		const isSet = field.kind === "secret" && !isEmpty(this.#valueOf(field));
-		return isSet && this.#editing ? "Nothing typed keeps the one there is." : "";
+		return isSet && this.#editing ? "Leave this empty to keep the current value." : "";
 	}
 
 	#note({ name }: Field): string {
@@ -145,7 +145,8 @@ export class SettingsScreen implements Screen {
 	#choose(): void {
 		const field = this.#list.selected;
 		if (!field) return;
-		if (field.kind === "fixed") this.#frame.report(`${field.title} can be changed in its file only.`, "warning");
+		if (field.kind === "fixed")
+			this.#frame.report(`${field.title} cannot be changed here. Change it in the settings file.`, "warning");
 		else if (field.choices.length > 0) {
 			const value = nextChoice(field, this.#valueOf(field));
 			this.#hoped = { ...this.#hoped, [field.name]: value };
@@ -157,7 +158,7 @@ export class SettingsScreen implements Screen {
 	#edit(field: Field): void {
 		const input = new Input();
 		const value = this.#valueOf(field);
-		// As a paste, so that the cursor comes to stand behind it and no character of it is taken for a key.
+		// As a paste: this puts the cursor at the end, and no character is taken for a key.
 		if (field.kind !== "secret" && value !== undefined) input.handleInput(`\x1b[200~${value}\x1b[201~`);
 		const initial = input.getValue();
 		const editing = { field, input, initial };
@@ -194,17 +195,17 @@ export class SettingsScreen implements Screen {
 		else if (isEmpty(this.#valueOf(field))) this.#frame.report(`${field.title} is not set.`, "info");
 		else {
 			const question = `Remove ${field.title}`;
-			this.#frame.open(confirmation(this.#frame, question, "It has to be typed again to have it back.", reset));
+			this.#frame.open(confirmation(this.#frame, question, "You will have to type it in to use it again.", reset));
 		}
 	}
 
 	#confirmValue(field: Field): void {
 		const isRemoved = isEmpty(this.#valueOf(field));
-		const state = field.kind !== "secret" ? `is ${this.#shown(field)} now` : isRemoved ? "is removed" : "is saved";
+		const state = field.kind !== "secret" ? `set to ${this.#shown(field)}` : isRemoved ? "removed" : "saved";
 		this.#frame.report(`${field.title} ${state}.`, "info");
 	}
 
-	/** One after the other; a failure is reported, and what holds then is shown. Never rejects. */
+	/** Saves one value at a time. After a failure, says why and shows the values in force. Never rejects. */
 	async #save(field: Field, value: unknown): Promise<boolean> {
 		let isSaved = false;
 		this.#unfinishedSaves++;
@@ -229,7 +230,7 @@ export class SettingsScreen implements Screen {
 		try {
 			this.#inForce = await this.#settings.load();
 		} catch {
-			// The failed save was reported; what was known before is the best there is to show.
+			// The user has been told that saving failed. What was known before is the best we can show.
 		}
 	}
 

@@ -1,4 +1,4 @@
-/** A screen that scrolls through a text. Draws in pi only. */
+/** A screen that shows a long text and scrolls through it. Draws in pi only. */
 
 import { type Component, matchesKey, type TuiMouseEvent, type TuiMouseEventResult } from "@earendil-works/pi-tui";
 import type { Hint, Host, Screen } from "./screen.ts";
@@ -10,7 +10,7 @@ export class TextScreen implements Screen {
 	readonly isTall = true;
 	readonly hints: readonly Hint[] = [
 		["tui.select.cancel", "back"],
-		["tui.select.down", "line"],
+		["tui.select.down", "scroll"],
 		["tui.select.pageDown", "page"],
 		["tui.editor.cursorLineStart", "top"],
 		["tui.editor.cursorLineEnd", "bottom"],
@@ -34,12 +34,12 @@ export class TextScreen implements Screen {
 	render(width: number, rows: number): string[] {
 		const lines = this.#text.render(width);
 		this.#lineCount = lines.length;
-		// The last row says where we are.
+		// The last row shows the position.
 		this.#rows = lines.length > rows ? rows - 1 : rows;
 		this.#scrollTo(this.#top);
 		const shown = lines.slice(this.#top, this.#top + this.#rows);
 		if (lines.length <= rows) return shown;
-		const position = `  ${this.#top + 1}-${this.#top + shown.length} of ${lines.length}`;
+		const position = `  Lines ${this.#top + 1}-${this.#top + shown.length} of ${lines.length}`;
 		return [...shown, this.#host.theme.fg("dim", position)];
 	}
 

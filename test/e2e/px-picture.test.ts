@@ -1,4 +1,4 @@
-// The picture of a terminal's screen that documents show.
+// The pictures of a terminal's screen in the documentation.
 
 import { expect, test } from "vitest";
 import { screenSvg } from "../support/screen-picture.ts";
@@ -7,7 +7,7 @@ import type { Cell } from "../support/terminal.ts";
 const cells = (text: string, style: Partial<Cell> = {}): Cell[] =>
 	Array.from(text, (char) => ({ char, fg: "#d8d8d8", bg: "#101014", bold: false, ...style }));
 
-test("every word stands in its column, with its colours, and markup in it is text", () => {
+test("every word is in its column and in its colours, and markup in it stays text", () => {
 	const wide = [...cells("好"), ...cells("", {}), { ...(cells(" ")[0] as Cell), char: "" }];
 	const svg = screenSvg([[...cells(" a<b  "), ...cells("&", { fg: "#ff0000", bg: "#00ff00", bold: true })], wide]);
 

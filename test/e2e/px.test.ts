@@ -1,4 +1,4 @@
-// /px in the real pi: in its terminal, over RPC and without a user interface, in both versions.
+// /px in the real pi, in both versions: in the terminal, over RPC and without a user interface.
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const DEMO = path("../support/px-demo-extension.ts");
 const SECOND = path("../support/px-second-extension.ts");
 const BOTH = { extensions: [LAUNCHER, DEMO, SECOND] };
 
-/** Sends a command; pasted, so that no completions pop up and take the Enter. */
+/** Sends a command. It is pasted, because completions would pop up while typing and take the Enter. */
 async function command(pi: Terminal, text: string): Promise<void> {
 	pi.write(`\x1b[200~${text}\x1b[201~`);
 	await pi.waitForText(new RegExp(`^${text}\\s*$`, "m"));
@@ -54,7 +54,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 		await pi.waitForScreen("The editor", (screen) => !screen.includes("→ Demo"));
 	});
 
-	test("after /reload and /new, and after an extension was removed, /px lists exactly what is loaded", async () => {
+	test("after /reload and /new, /px lists exactly the extensions that pi's settings name", async () => {
 		const home = new PiHome(onTestFinished);
 		home.writeSettings({ extensions: [LAUNCHER, DEMO, SECOND] });
 		const pi = await startTerminalPi(home, { version, discovery: true, columns: 80, rows: 24 });
@@ -78,7 +78,7 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 		await listed(/→ Demo .*\n {2}\/px .*\n+enter open/);
 	});
 
-	test("pi -p answers on the standard output", async () => {
+	test("pi -p prints the answer to the standard output", async () => {
 		const home = new PiHome(onTestFinished);
 		const ask = (prompt: string) => runPi(home, { ...BOTH, version, prompt });
 
@@ -86,15 +86,15 @@ describe.each(PI_VERSIONS)("pi %s", (version) => {
 			["/px demo", "/px demo greet Ada Lovelace", "/px demo wipe"].map(ask),
 		);
 
-		expect(demo?.stdout).toMatch(/wipe +Erase everything\. Asks first\./);
-		expect(demo?.stdout).toMatch(/speed +1\.5 {2}\(DEMO_SPEED in the environment is overruled\.\)/);
+		expect(demo?.stdout).toMatch(/wipe +Erase everything\. Asks for confirmation\./);
+		expect(demo?.stdout).toMatch(/speed +1\.5 {2}\(Used instead of the environment variable DEMO_SPEED\.\)/);
 		expect(demo?.stdout).toMatch(/key +not set/);
 		expect(greeting).toMatchObject({ stdout: "Hello, Ada Lovelace.\n", code: 0 });
-		expect(danger?.stdout).toBe("Wipe asks first, and nobody can be asked here. Start it in pi's terminal.\n");
+		expect(danger?.stdout).toBe("Wipe asks for confirmation, which is not possible here. Run it in pi's terminal.\n");
 	});
 });
 
-test("/px completes the names of extensions, then of actions", async () => {
+test("Tab completes the names of extensions, then of actions, then arguments", async () => {
 	const home = new PiHome(onTestFinished);
 	const pi = await startTerminalPi(home, { ...BOTH, columns: 80, rows: 24 });
 
@@ -112,7 +112,7 @@ test("/px completes the names of extensions, then of actions", async () => {
 	await pi.waitForText("/px demo tune slow");
 });
 
-test("pi's regular interface shows the same in a small window, and a document scrolls", async () => {
+test("documentation scrolls in pi's regular interface, in a small window", async () => {
 	const home = new PiHome(onTestFinished);
 	const docs = join(home.dir, "README.md");
 	writeFileSync(docs, Array.from({ length: 60 }, (_, line) => `line ${line + 1}`).join("\n\n"));
@@ -124,7 +124,7 @@ test("pi's regular interface shows the same in a small window, and a document sc
 	pi.write("docu");
 	await pi.waitForText("→ Documentation");
 	pi.write(KEY.enter);
-	await pi.waitForText(/line 1 *\n[\s\S]*1-\d+ of 119/);
+	await pi.waitForText(/line 1 *\n[\s\S]*Lines 1-\d+ of 119/);
 	pi.write("\x1b[F");
 	const screen = await pi.waitForText("line 60");
 	expect(screen).toContain("Demo › Documentation");
@@ -154,7 +154,7 @@ test.each([
 	},
 );
 
-test("over RPC, answers are notices, an unknown name says what there is, and a dangerous action asks", async () => {
+test("over RPC, answers are notices, an unknown name gets the known ones, and a dangerous action asks", async () => {
 	const home = new PiHome(onTestFinished);
 	const pi = startRpcPi(home, BOTH);
 	const notice = async (prompt: string) => {
@@ -163,10 +163,10 @@ test("over RPC, answers are notices, an unknown name says what there is, and a d
 	};
 
 	expect(await notice("/px")).toMatch(/^Extensions:/);
-	expect(await notice("/px second")).toMatch(/^Second: The other one\.\nActions, as in \/px second ACTION:\n {2}tick/);
+	expect(await notice("/px second")).toMatch(/^Second: The other one\.\nActions \(\/px second ACTION\):\n {2}tick/);
 	expect(await notice("/px demo greet you there")).toBe("Hello, you there.");
 	expect(await notice("/px demo fail")).toBe("Demo: Fail failed: The door is stuck. Oil it.");
-	expect(await notice("/px nothing")).toBe('/px knows no extension "nothing". Use demo, second, px.');
+	expect(await notice("/px nothing")).toBe('Unknown extension "nothing". Use demo, second or px.');
 	expect(await notice("/px second tock")).toBe('Second has no action "tock". Use tick.');
 
 	for (const [confirmed, answer] of [
@@ -182,17 +182,17 @@ test("over RPC, answers are notices, an unknown name says what there is, and a d
 	}
 });
 
-test("in JSON mode answers go to the error output, and two extensions with one id are pointed out", async () => {
+test("in JSON mode the answer goes to the error output, and two extensions with the same id are pointed out", async () => {
 	const home = new PiHome(onTestFinished);
 
 	const run = await runPi(home, { ...BOTH, mode: "json", prompt: "/px", env: { PX_SECOND_ID: "demo" } });
 
 	expect(run.stderr).toContain("  demo  Shows every kind of entry.");
-	expect(run.stderr).toContain('More than one extension calls itself "demo"');
+	expect(run.stderr).toContain('More than one extension has the id "demo"');
 	for (const line of run.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
 });
 
-test("a second copy of the launcher leaves /px to the first", async () => {
+test("if /px is loaded twice, there is still only one /px", async () => {
 	const home = new PiHome(onTestFinished);
 	const copy = join(home.dir, "copy");
 	mkdirSync(copy);
@@ -205,15 +205,15 @@ test("a second copy of the launcher leaves /px to the first", async () => {
 	expect(run.stdout).toMatch(/^Extensions:\n {2}second/);
 });
 
-test("without any extension, /px has its own document", async () => {
+test("without any other extension, /px has its own documentation", async () => {
 	const home = new PiHome(onTestFinished);
 	const ask = (prompt: string) => runPi(home, { extensions: [LAUNCHER], prompt });
 	const [list, docs] = await Promise.all(["/px", "/px px docs"].map(ask));
-	expect(list?.stdout).toMatch(/^Extensions:\n {2}px {2}How this works/);
+	expect(list?.stdout).toMatch(/^Extensions:\n {2}px {2}How to use/);
 	expect(docs?.stdout).toMatch(/^# \/px\n/);
 });
 
-test("the settings and the document of an extension have commands, in a terminal and without one", async () => {
+test("settings and documentation have commands, in a terminal and without one", async () => {
 	const home = new PiHome(onTestFinished);
 	const docs = join(home.dir, "README.md");
 	writeFileSync(docs, "# Demo\n\nAll about it.\n");
@@ -224,7 +224,7 @@ test("the settings and the document of an extension have commands, in a terminal
 	expect(settings?.stdout).toMatch(/^Settings:\n {2}lamp +on\n/);
 	expect(document?.stdout).toBe("# Demo\n\nAll about it.\n\n");
 	expect(unknown?.stdout).toBe(
-		'Demo has no action "nothing". Use greet, report, fail, ask, tune, wipe, settings, docs.\n',
+		'Demo has no action "nothing". Use greet, report, fail, ask, tune, wipe, settings or docs.\n',
 	);
 
 	const pi = await startTerminalPi(home, { ...options, columns: 80, rows: 24 });
@@ -238,7 +238,7 @@ test("the settings and the document of an extension have commands, in a terminal
 	await pi.waitForText("All about it.");
 });
 
-test("in /px the alert can be muted for a time and unmuted again", async () => {
+test("in /px the alert can be muted for a while and unmuted again", async () => {
 	const home = new PiHome(onTestFinished);
 	const pi = await startTerminalPi(home, { extensions: [LAUNCHER, EXTENSION], columns: 80, rows: 24 });
 	const mute = async (choice: string) => {
@@ -259,7 +259,7 @@ test("in /px the alert can be muted for a time and unmuted again", async () => {
 	await pi.waitForText("BUSY Bar alerts are not muted.");
 });
 
-test("the example for authors works as it stands", async () => {
+test("the example for authors works as printed", async () => {
 	const home = new PiHome(onTestFinished);
 	cpSync(path("../../extensions/_shared"), join(home.dir, "_shared"), { recursive: true });
 	const [, example = ""] =

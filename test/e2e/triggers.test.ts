@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Desk, requests, untilDark, untilLit } from "../support/desk.ts";
+import { Desk, EXTENSION, requests, untilDark, untilLit } from "../support/desk.ts";
 import { PI_VERSIONS, startRpcPi } from "../support/pi.ts";
 import type { ScriptedStep } from "../support/scripted-model.ts";
 import type { SimulatedBar } from "../support/simulated-bar.ts";
@@ -152,4 +152,23 @@ test("a new prompt ends the alert after three seconds instead of its full hold",
 	expect(heldMs).toBeLessThan(15_000);
 	await pi.close();
 	expect(requests(await bar.journal()).at(-1)).toBe("DELETE /api/display/draw");
+});
+
+test("a prompt that an extension sends ends no alert early", async () => {
+	const desk = new Desk();
+	desk.saveSettings({ holdSeconds: 4, alertOn: "agent_settled" });
+	const bar = await desk.bar();
+	const nudging = join(desk.home.dir, "nudging.ts");
+	const command = '{ handler: async () => pi.sendUserMessage("go on") }';
+	writeFileSync(nudging, `export default (pi) => pi.registerCommand("nudge", ${command});`);
+	const script = [say("First."), untilLogged(desk, "cleared", "agent settled"), say("Second.")];
+	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { extensions: [EXTENSION, nudging], script }));
+	await pi.prompt("please");
+	await desk.logged("fired agent settled");
+	pi.send({ type: "prompt", message: "/nudge" });
+	await desk.logged("cleared agent settled");
+	const cleared = desk.log().find((row) => row.outcome === "cleared");
+	expect(cleared?.outcome === "cleared" && cleared.heldMs).toBeGreaterThanOrEqual(4_000);
+	await pi.waitFor(({ type }) => type === "tool_execution_end");
+	await pi.close();
 });

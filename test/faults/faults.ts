@@ -1,9 +1,10 @@
 // `npm run faults [-- TABLE ...]`: every fault that the design names, with real processes; exits 1 when a promise was not kept.
 
+import { deaths } from "./deaths.ts";
 import { everyFault } from "./every-fault.ts";
 import { type FaultTable, printTable } from "./report.ts";
 
-const TABLES: Readonly<Record<string, () => Promise<FaultTable>>> = { faults: everyFault };
+const TABLES: Readonly<Record<string, () => Promise<FaultTable>>> = { faults: everyFault, deaths };
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in TABLES));

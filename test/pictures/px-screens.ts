@@ -1,4 +1,4 @@
-// Takes the README's pictures of /px from a real pi in a pseudo-terminal. Writes docs/pictures.
+// Makes the README's pictures of /px from a real pi in a pseudo-terminal. Writes to docs/pictures.
 
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { type Cell, KEY } from "../support/terminal.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../extensions/launcher/index.ts", import.meta.url));
 
-/** Steps are typed one after the other, each once the screen shows what the one before it led to. */
+/** Each step is what to type, and what the screen shows when it has worked. */
 const SHOTS = [
 	{ name: "px", columns: 80, rows: 24, steps: [["/px", "type to filter"]] },
 	{
@@ -24,10 +24,10 @@ const SHOTS = [
 	{ name: "px-small", columns: 36, rows: 14, steps: [["/px busybar-alert", "filter"]] },
 ] as const;
 
-/** The screen of /px and pi's footer, without what pi says at its start. */
+/** /px and pi's footer, without what pi says when it starts. */
 function fromFirstBorder(cells: readonly (readonly Cell[])[]): readonly (readonly Cell[])[] {
 	const border = cells.findIndex((row) => row.every(({ char }) => char === "─"));
-	if (border < 0) throw new Error("There is no screen of /px in the terminal. Look at the steps that lead to it.");
+	if (border < 0) throw new Error("/px is not on the screen. Check the steps that lead to it.");
 	return cells.slice(border);
 }
 
@@ -35,7 +35,7 @@ const home = new PiHome();
 try {
 	for (const { name, columns, rows, steps } of SHOTS) {
 		const pi = await startTerminalPi(home, { extensions: [LAUNCHER, EXTENSION], columns, rows });
-		// The status line comes after the start: without it the screen of /px would stand one row lower.
+		// The status line comes after the start; without it, /px would be one row lower.
 		await pi.waitForText("busybar:on");
 		for (const [keys, shows] of steps) {
 			pi.write(keys + KEY.enter);

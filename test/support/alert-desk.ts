@@ -255,6 +255,7 @@ export const done = (index: number) =>
 export const refusal = (kind: FailureKind): Behaviour => {
 	const words: Partial<Record<FailureKind, string>> = {
 		unreachable: "Error: cannot reach 10.0.4.20: connection refused",
+		not_a_bar: "Error: 10.0.4.20 answers, but is not a BUSY Bar; check the address.",
 		preempted: "Error: HTTP 409 Not drawn due to low priority",
 		forbidden: "Error: HTTP 403 Forbidden",
 		device: "Error: HTTP 508 Failed to open file for writing",

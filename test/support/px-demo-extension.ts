@@ -1,5 +1,5 @@
-// A pi extension with everything that /px can show: every kind of setting, actions that end in every way, a document.
-// Keeps its settings in memory; writes nothing but the document that PX_DEMO_DOCS names.
+// A pi extension with everything that /px can show: every kind of setting, actions that end in every way, documentation.
+// Keeps its settings in memory. PX_DEMO_DOCS names the file with its documentation.
 
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
@@ -44,7 +44,7 @@ const schema = Type.Object({
 	place: Type.String({ default: "here", title: "Place", group: "Texts", rule: "a place, not nowhere" }),
 });
 
-/** In memory. `place` cannot be saved as "disk full". */
+/** In memory. Saving "disk full" fails. */
 export function demoSettings(): PiExtensionSettings {
 	const saved: Record<string, unknown> = {};
 	const load = async (): Promise<SettingsInForce> => {
@@ -54,7 +54,7 @@ export function demoSettings(): PiExtensionSettings {
 		]);
 		return {
 			values: { ...Object.fromEntries(presets), ...saved },
-			notes: { speed: "DEMO_SPEED in the environment is overruled." },
+			notes: { speed: "Used instead of the environment variable DEMO_SPEED." },
 		};
 	};
 	return {
@@ -63,7 +63,7 @@ export function demoSettings(): PiExtensionSettings {
 		async save(changes) {
 			for (const [name, value] of Object.entries(changes)) {
 				const field = schema.properties[name as keyof typeof schema.properties] as { title?: string; rule?: string };
-				if (value === "disk full") throw new Error("The settings could not be saved: the disk is full.");
+				if (value === "disk full") throw new Error("Could not save the settings: the disk is full.");
 				if (value === undefined) delete saved[name];
 				else if (Value.Check(field, value)) saved[name] = value;
 				else throw new Error(`${field.title} must be ${field.rule}.`);
@@ -120,7 +120,7 @@ export function demoExtension(): PiExtension {
 
 export default function demo(pi: ExtensionAPI): void {
 	registerPiExtension(pi, demoExtension());
-	// Takes as many rows above the editor as PX_DEMO_WIDGET_ROWS says.
+	// A widget above the editor, of as many rows as PX_DEMO_WIDGET_ROWS says.
 	pi.on("session_start", (_event, ctx) => {
 		const rows = Number(process.env.PX_DEMO_WIDGET_ROWS ?? 0);
 		if (rows > 0) {
@@ -130,7 +130,7 @@ export default function demo(pi: ExtensionAPI): void {
 			);
 		}
 	});
-	// Says in the status line whether the screen that opens is one of /px.
+	// The status line says whether the screen that opens belongs to /px.
 	pi.on("ui_prompt_start", (event, ctx) => {
 		const isPx = event.kind === "custom" && isPxScreenOpen(pi.events);
 		ctx.ui.setStatus("px-demo", isPx ? "px screen" : "other prompt");

@@ -1,8 +1,14 @@
-// The screens of /px outside pi: pi's own theme and keys, what else pi shows as so many rows, and what a user sees of /px.
+// The screens of /px without pi: pi's own theme and keys, the rows that pi's other parts take, and what a user sees of /px.
 
-import { stripVTControlCharacters } from "node:util";
 import { type ExtensionCommandContext, initTheme, type Theme } from "@earendil-works/pi-coding-agent";
-import { type Component, Container, KeybindingsManager, TUI_KEYBINDINGS, visibleWidth } from "@earendil-works/pi-tui";
+import {
+	type Component,
+	Container,
+	KeybindingsManager,
+	stripTerminalSequences,
+	TUI_KEYBINDINGS,
+	visibleWidth,
+} from "@earendil-works/pi-tui";
 import { Frame } from "../../extensions/launcher/frame.ts";
 import { waitUntil } from "./wait.ts";
 
@@ -23,7 +29,7 @@ export const KEYS = {
 
 const FOOTER_ROWS = 3;
 
-/** A context for actions that use nothing of it. */
+/** A context for actions that do not use it. */
 export const NO_CONTEXT = {} as ExtensionCommandContext;
 
 export class FrameOnDesk {
@@ -38,7 +44,6 @@ export class FrameOnDesk {
 		initTheme("dark");
 		const plain = (text: string) => text;
 		const place = new Container();
-		// pi's parts in their order, the editor's place last but two.
 		const part = (rows: () => number): Component => ({
 			render: () => Array.from({ length: rows() }, (_, row) => `row ${row}`),
 			invalidate: () => undefined,
@@ -46,10 +51,11 @@ export class FrameOnDesk {
 		const nothing = part(() => 0);
 		const above = { ...nothing, render: () => ["", ...part(() => this.widgets.above).render(0)] };
 		const below = part(() => this.widgets.below);
+		// pi's parts, in their order; /px takes the editor's place.
 		const children = [part(() => 100), nothing, nothing, above, place, below, part(() => FOOTER_ROWS)];
 		this.frame = new Frame({
 			tui: { requestRender: () => undefined, terminal: this.size, children },
-			// Only what the screens use; pi's lists bring the real one's colours.
+			// Only what the screens use; pi's own lists use the real theme.
 			theme: { fg: (_: string, text: string) => `\x1b[36m${text}\x1b[39m`, bold: plain } as unknown as Theme,
 			keys: new KeybindingsManager(TUI_KEYBINDINGS),
 			notify: (text) => this.notices.push(text),
@@ -61,7 +67,7 @@ export class FrameOnDesk {
 		};
 	}
 
-	/** One key or text after the other; between them, what they started can go on. */
+	/** Presses one key, or types one text, after the other, and lets what they started go on in between. */
 	async press(...keys: string[]): Promise<void> {
 		for (const key of keys) {
 			this.frame.handleInput(key);
@@ -79,7 +85,7 @@ export class FrameOnDesk {
 		if (lines.length > room) throw new Error(`More than ${room} lines:\n${lines.join("\n")}`);
 		return lines.map((line) => {
 			if (visibleWidth(line) > columns) throw new Error(`Wider than ${columns}: ${line}`);
-			const text = stripVTControlCharacters(line.replaceAll(/\x1b_[^\x07]*\x07/g, ""));
+			const text = stripTerminalSequences(line);
 			if (/[\x00-\x1f]/.test(text)) throw new Error(`Not one line: ${JSON.stringify(text)}`);
 			return text.trimEnd();
 		});

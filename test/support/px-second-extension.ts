@@ -1,4 +1,4 @@
-// A second, small pi extension for /px. Takes the id that PX_SECOND_ID names; touches nothing.
+// A second, small pi extension for /px. PX_SECOND_ID sets its id.
 
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { registerPiExtension } from "../../extensions/_shared/registry.ts";

@@ -1,4 +1,4 @@
-// A terminal's screen as an SVG file, for documents. Pure.
+// A terminal's screen as an SVG picture for the documentation. Pure.
 
 import type { Cell } from "./terminal.ts";
 
@@ -6,7 +6,7 @@ const CELL_WIDTH = 8;
 const CELL_HEIGHT = 17;
 const BASELINE = 13;
 
-/** One `text` per word, stretched to its columns: any monospaced font lines up, and no space can collapse. */
+/** One `text` per word, stretched to its columns, so that every monospaced font lines up and no space is lost. */
 export function screenSvg(cells: readonly (readonly Cell[])[]): string {
 	const width = (cells[0]?.length ?? 0) * CELL_WIDTH;
 	const height = cells.length * CELL_HEIGHT;

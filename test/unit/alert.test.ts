@@ -358,7 +358,7 @@ describe("when the draw fails", () => {
 		desk.behaviours.show.push({ signal: "SIGSEGV" });
 		desk.cycle.show(turn(0));
 		await desk.advance(100);
-		expect(desk.story).toEqual(["error turn 0 unreachable"]);
+		expect(desk.story).toEqual(["error turn 0 crashed"]);
 	});
 
 	test("late, the next alert of the same picture is drawn, for nobody knows whether it is there", async () => {
@@ -455,6 +455,24 @@ describe("when the draw fails", () => {
 		expect(desk.outcomes.problem).toBeUndefined();
 	});
 
+	test("a verdict that is owed is tried within the back-off of an absent bar, not of what is no BUSY Bar", async () => {
+		for (const [kind, tries] of [
+			["unreachable", 3],
+			["not_a_bar", 2],
+		] as const) {
+			const desk = new AlertDesk();
+			desk.behaviours.show.push(refusal(kind), refusal(kind), refusal(kind));
+			desk.cycle.show(done(0));
+			await desk.advance(31_000);
+			desk.cycle.show(done(1));
+			await desk.advance(55_000);
+			expect(await backingOff(desk)).toBe(true);
+			desk.cycle.show({ ...done(1), owedSinceMs: 0 });
+			await desk.advance(1_000);
+			expect(3 - desk.behaviours.show.length).toBe(tries);
+		}
+	});
+
 	test("an asset that cannot be made is one error row, and the next alert goes out", async () => {
 		const desk = new AlertDesk();
 		desk.assetFailures.push({ ok: false, failure: { kind: "bad_asset", message: "no" } });
@@ -542,6 +560,15 @@ describe("when the clear fails", () => {
 		expect(desk.shown).toBeUndefined();
 		expect(desk.story.at(-1)).toBe("cleared turn 0");
 		expect(desk.clock.pendingTimers).toBe(0);
+	});
+
+	test("until the bar has ended the alert by itself, that is told, and nothing is owed", async () => {
+		const desk = new AlertDesk();
+		desk.behaviours.clear.push(...Array.from({ length: 4 }, () => ({ ...refusal("device"), tookMs: 400 })));
+		desk.cycle.show(alertRequest({ holdSeconds: 1 }));
+		await desk.advance(120_000);
+		expect(desk.story).toEqual(["fired turn 0", "error turn 0 device"]);
+		expect(desk.behaviours.clear).toHaveLength(1);
 	});
 
 	test("for more than an hour, it is given up", async () => {

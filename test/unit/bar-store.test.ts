@@ -11,8 +11,8 @@ import fs, {
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { BarRecord, Lease } from "../../extensions/busybar-alert/cycle/bar-record.ts";
-import { FileBarStore } from "../../extensions/busybar-alert/cycle/bar-store.ts";
+import { type BarRecord, isBackingOff, type Lease } from "../../extensions/busybar-alert/cycle/bar-record.ts";
+import { FileBarStore, MemoryBarStore } from "../../extensions/busybar-alert/cycle/bar-store.ts";
 import { withLock } from "../../extensions/busybar-alert/files/lock.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
@@ -68,10 +68,17 @@ describe("what pis remember of a bar", () => {
 	test("is forgotten when the machine was started anew", async () => {
 		const folder = scratchFolder();
 		const before = new FileBarStore(folder, { sinceBootMs: () => 1_000_000 });
-		const outage = { failures: 3, lastTryMs: 999_000, untilMs: 1_299_000 };
+		const outage = { kind: "unreachable", failures: 3, lastTryMs: 999_000, untilMs: 1_299_000 } as const;
 		await before.change(BAR, async (record) => ({ record: { ...record, outage }, value: undefined }));
 		expect((await before.read(BAR)).outage).toEqual(outage);
 		expect((await new FileBarStore(folder, CLOCK).read(BAR)).outage).toBeUndefined();
+	});
+
+	test("silences no alert for longer than five minutes after the last try, whatever it says", async () => {
+		const outage = { kind: "unreachable", failures: 3, lastTryMs: 1_000_000, untilMs: 4e12 } as const;
+		const record = { ...(await new MemoryBarStore().read(BAR)), outage };
+		expect(isBackingOff(record, 1_299_999)).toBe(true);
+		expect(isBackingOff(record, 1_300_000)).toBe(false);
 	});
 
 	test("stays in memory where the disk refuses, and comes back to the disk", async () => {

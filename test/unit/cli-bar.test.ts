@@ -286,13 +286,23 @@ describe("if no bar answers, the error says why", () => {
 		expect(await failure(["show", "--input", anim, "--addr", addr])).toContain("is not a BUSY Bar");
 	});
 
-	test.each(["400 Bad Request", "404 Not Found"])(
-		"a web server that answers a clear with %s is not a BUSY Bar",
-		async (line) => {
-			const addr = await reply(line, `<h1>${line}</h1>`);
-			expect(await failure(["clear", "--addr", addr])).toContain("is not a BUSY Bar");
-		},
-	);
+	test.each([
+		["200 OK", "{}"],
+		["200 OK", '{"hello":"world"}'],
+		["302 Found", "<h1>Log in</h1>"],
+		["400 Bad Request", "<h1>Bad Request</h1>"],
+		["403 Forbidden", "<h1>Forbidden</h1>"],
+		["404 Not Found", '{"message":"no such route"}'],
+		["502 Bad Gateway", "Bad Gateway"],
+	])("what answers a clear with %s and %s is not a BUSY Bar", async (line, body) => {
+		const addr = await reply(line, body);
+		expect(await failure(["clear", "--addr", addr])).toContain("is not a BUSY Bar");
+	});
+
+	test("a bar that refuses with HTTP 200 has refused", async () => {
+		const addr = await reply("200 OK", '{"error":"Nothing to display"}');
+		expect(await failure(["clear", "--addr", addr])).toMatch(/^Error: HTTP 200 Nothing to display; /);
+	});
 
 	test("something that is not a bar gets neither the file nor the access key a second time", async () => {
 		const requests: string[] = [];

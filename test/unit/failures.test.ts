@@ -24,14 +24,21 @@ describe("the kind of failure", () => {
 		["a lost route", failed("Error: connect: no route to host"), "unreachable"],
 		["an unknown name", failed("Error: lookup busybar.local: no such host"), "unreachable"],
 		["a reset", failed("Error: read: connection reset by peer"), "unreachable"],
-		["a timeout, whatever the exit code", { ...OK, killed: true }, "unreachable"],
-		["an end by a signal", { ...OK, code: null, signal: "SIGSEGV" as const }, "unreachable"],
-		["a zip instead of an .anim", failed("Error: show requires a compiled .anim"), "bad_asset"],
-		["a missing program", { ...OK, code: null, spawnError: "ENOENT" }, "not_found"],
+		["an end at its deadline, whatever the exit code", { ...OK, killed: true }, "unreachable"],
+		["a death by signal", { ...OK, code: null, signal: "SIGSEGV" as const }, "crashed"],
+		[
+			"a web server's answer",
+			failed("Error: 10.0.4.20 answers, but is not a BUSY Bar; check the address."),
+			"not_a_bar",
+		],
+		["a login page that a Go CLI met", failed("Error: draw failed: HTTP 302: Found"), "not_a_bar"],
+		["HTML that a Go CLI met", failed("Error: HTTP 403: <html><body>Forbidden</body></html>"), "not_a_bar"],
+		["a zip where an .anim belongs", failed("Error: show requires a compiled .anim"), "bad_asset"],
+		["a program that is not there", { ...OK, code: null, spawnError: "ENOENT" }, "not_found"],
 		["a port that contains 403", failed("Error: weird thing at 10.0.4.20:4030"), "unknown"],
 		["a size that contains 409", failed("Error: short write: 4096 of 4093 bytes, HTTP 4096"), "unknown"],
 		["an unknown flag", failed("Error: unknown flag: --loop"), "unknown"],
-		["no output at all", failed(""), "unknown"],
+		["no words at all", failed(""), "crashed"],
 	] as const)("%s", (_, result, kind) => {
 		expect(show(result)?.kind).toBe(kind);
 	});
@@ -47,8 +54,17 @@ describe("the kind of failure", () => {
 		expect(show(failed("Error: HTTP 409 Not drawn due to low priority"))?.late).toBeUndefined();
 	});
 
-	test("if the CLI dies by a signal, the message names the signal instead of a slow bar", () => {
-		expect(show({ ...OK, code: null, signal: "SIGSEGV" })?.message).toContain("busybar show was stopped by SIGSEGV");
+	test("a CLI that died by itself is named, nothing is said against the bar, and the bar may have got the request", () => {
+		const failure = show({ ...OK, code: null, signal: "SIGSEGV" });
+		expect(failure?.message).toMatch(/^busybar show \(\/opt\/busybar\) was stopped by SIGSEGV\. /);
+		expect(failure?.message).not.toContain("BUSY Bar");
+		expect(failure?.late).toBe(true);
+		expect(show(failed("", { code: 3 }))?.message).toContain("failed without a message (exit code 3)");
+	});
+
+	test("what answers in a bar's place is not said to be one", () => {
+		const failure = show(failed("Error: 10.0.4.20 answers, but is not a BUSY Bar; check the address."));
+		expect(failure?.message).toMatch(/^What answers at 10\.0\.4\.20 is not a BUSY Bar\. Check the address,/);
 	});
 
 	test("if the CLI never stops printing, the message says so, and the bar may have received the request", () => {

@@ -1,4 +1,4 @@
-// What /px completes.
+// What Tab completes after /px.
 
 import { expect, test } from "vitest";
 import { completions } from "../../extensions/launcher/completions.ts";
@@ -22,11 +22,11 @@ test.each([
 	["demo tune slow", null],
 	["demo tune loud", null],
 	["demo greet ", null],
-])("after /px %j", (typed, expected) => {
+])("completions after /px %j", (typed, expected) => {
 	expect(values(typed)).toEqual(expected);
 });
 
-test("an argument is explained", () => {
+test("an argument comes with its explanation", () => {
 	expect(completions(EXTENSIONS, "demo tune s")).toEqual([
 		{ value: "demo tune slow", label: "slow", description: "something slow" },
 	]);

@@ -1,4 +1,4 @@
-// What /px makes of a schema's fields, in screens and in words.
+// What /px reads from a schema, and how it shows and reads values.
 
 import { Type } from "typebox";
 import { expect, test } from "vitest";
@@ -20,13 +20,13 @@ test("every setting of the BUSY Bar alert can be edited", () => {
 	for (const { title, description, rule } of fields) expect([title, description, rule]).not.toContain("");
 });
 
-test("a choice among presets or free text is typed, a list can be changed in its file only", () => {
+test("presets or free text are typed in, a union of constants is a choice, and a list cannot be edited", () => {
 	expect(fieldOf(Type.Union([Type.Literal("off"), Type.String()])).kind).toBe("text");
 	expect(fieldOf(Type.Union([Type.Literal("off"), Type.Literal("on")]))).toMatchObject({ kind: "choice" });
 	expect(fieldOf(Type.Array(Type.String()))).toMatchObject({ kind: "fixed" });
 });
 
-test("a field without texts is shown by its name", () => {
+test("a setting without a title is shown by its name", () => {
 	expect(fieldOf(Type.Integer())).toMatchObject({ title: "it", description: "", group: "", rule: "a whole number" });
 });
 
@@ -38,15 +38,15 @@ test.each([
 	expect(typedValue(fieldOf(Type.Number()), typed)).toBe(value);
 });
 
-test.each(["", " ", "1e999", "Infinity", "NaN", "0x10", "1_000", "1,5"])("%j is no number", (typed) => {
+test.each(["", " ", "1e999", "Infinity", "NaN", "0x10", "1_000", "1,5"])("%j is not a number", (typed) => {
 	expect(() => typedValue(fieldOf(Type.Number()), typed)).toThrow("it must be a number.");
 });
 
-test("a value with control characters stays on its line", () => {
+test("a value with control characters stays on one line", () => {
 	expect(shownValue(fieldOf(Type.String()), "a\n\x1b[31mb")).toBe("a b");
 });
 
-test("in words, too, a secret is only said to be there", () => {
+test("without a terminal, too, only dots are shown for a secret", () => {
 	const demo = demoExtension();
 	const text = extensionText(demo, { values: { key: "hunter2", lamp: false }, notes: {} });
 	expect(text).toMatch(/key +••••••••\n/);

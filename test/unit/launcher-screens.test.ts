@@ -1,4 +1,4 @@
-// The screens of /px: keys in, what a user sees out.
+// The screens of /px: what a user sees after pressing keys.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ function document(text: string): string {
 	return join(dir, "README.md");
 }
 
-test("typing filters by name first, then by what is said about it, and nothing found says so", async () => {
+test("typing filters by name first, then by description; if nothing matches, the list says so", async () => {
 	const desk = extensionDesk();
 	await desk.press("ask");
 	expect(desk.selected).toMatch(/^Ask /);
@@ -48,7 +48,7 @@ test("typing filters by name first, then by what is said about it, and nothing f
 	expect(desk.text).toContain("Nothing matches");
 });
 
-test("Esc goes back to where the user was, filter and selection kept, and at last closes", async () => {
+test("Esc goes back one screen, with its filter and selection as they were, and closes the first one", async () => {
 	const desk = extensionsDesk();
 	await desk.press("e", KEYS.down);
 	expect(desk.selected).toMatch(/^Second/);
@@ -67,11 +67,11 @@ test("Esc goes back to where the user was, filter and selection kept, and at las
 	expect(desk.isClosed).toBe(true);
 });
 
-test("two extensions with one id are pointed out", () => {
-	expect(extensionsDesk(["demo"]).text).toContain('More than one extension calls itself "demo"');
+test("two extensions with the same id are pointed out", () => {
+	expect(extensionsDesk(["demo"]).text).toContain('More than one extension has the id "demo"');
 });
 
-test("what an action says is shown; a long answer gets a page", async () => {
+test("the answer of an action is shown; a long one gets its own screen", async () => {
 	const desk = extensionDesk();
 	await desk.press(KEYS.enter);
 	expect(desk.text).toContain("Hello, you.");
@@ -84,7 +84,7 @@ test("what an action says is shown; a long answer gets a page", async () => {
 	expect(desk.selected).toMatch(/^Report/);
 });
 
-test("an action that throws is reported without its control characters, and the screen lives on", async () => {
+test("if an action throws, its message is shown without control characters, and the screen still works", async () => {
 	const desk = extensionDesk();
 	await desk.press("fail", KEYS.enter);
 	expect(desk.text).toContain("Fail failed: The door is stuck. Oil it.");
@@ -92,7 +92,7 @@ test("an action that throws is reported without its control characters, and the 
 	expect(desk.text).toContain("Hello, you.");
 });
 
-test("a dangerous action asks first; No is what Enter means", async () => {
+test("a dangerous action asks for confirmation; Enter says no", async () => {
 	const desk = extensionDesk();
 	await desk.press("wipe", KEYS.enter);
 	expect(desk.text).toContain("Demo › Wipe?");
@@ -104,11 +104,11 @@ test("a dangerous action asks first; No is what Enter means", async () => {
 	expect(desk.selected).toMatch(/^Wipe/);
 });
 
-test("an action with choices asks which: the first is what Enter means, Esc goes back and starts nothing", async () => {
+test("an action with choices asks for one: Enter takes the first, Esc goes back and runs nothing", async () => {
 	const desk = extensionDesk();
 	await desk.press("tune", KEYS.enter);
 	expect(desk.text).toContain("Demo › Tune");
-	expect(desk.selected).toMatch(/^what comes +As \/px demo tune$/);
+	expect(desk.selected).toMatch(/^what comes +Same as \/px demo tune$/);
 	await desk.press(KEYS.escape);
 	expect(desk.selected).toMatch(/^Tune/);
 	expect(desk.text).not.toContain("Playing");
@@ -120,7 +120,7 @@ test("an action with choices asks which: the first is what Enter means, Esc goes
 	expect(desk.text).toContain("Playing slow.");
 });
 
-test("a dangerous action with choices asks which, then whether; No goes back to the choices", async () => {
+test("a dangerous action with choices asks for one, then for confirmation; No goes back to the choices", async () => {
 	const done: string[] = [];
 	const choices = ["old", "all"].map((args) => ({ args, label: `the ${args} ones` }));
 	const run = async (args: string) => `Dropped ${done.push(args)}.`;
@@ -155,7 +155,7 @@ function slowAction() {
 	};
 }
 
-test("an action that ends after the user has left is told as a notice", async () => {
+test("if an action ends after the user has left, its answer is a notice", async () => {
 	const { action, end } = slowAction();
 	const desk = extensionDesk({ actions: [action] });
 	await desk.press(KEYS.enter, KEYS.escape);
@@ -163,15 +163,15 @@ test("an action that ends after the user has left is told as a notice", async ()
 	expect(desk.notices).toEqual(["At last."]);
 });
 
-test("while an action runs neither it nor another is started, so that no answer covers another", async () => {
+test("while an action is running, no other one can be started, and /px says which one is running", async () => {
 	const { action, end, starts } = slowAction();
 	const desk = new FrameOnDesk();
 	const slow = { ...SECOND, actions: [action] };
 	openExtensions(desk.frame, { extensions: [slow, demoExtension()], duplicates: [] }, NO_CONTEXT);
 	await desk.press(KEYS.enter, KEYS.enter);
-	expect(desk.text).toContain("Slow …");
+	expect(desk.text).toContain("Slow is running…");
 	await desk.press(KEYS.enter);
-	expect(desk.text).toContain("Slow is still running. Wait for its answer.");
+	expect(desk.text).toContain("Slow is still running. Wait until it has finished.");
 	await desk.press(KEYS.escape, KEYS.down, KEYS.enter, KEYS.enter);
 	expect(desk.text).toContain("Slow is still running.");
 	expect(starts()).toBe(1);
@@ -181,7 +181,7 @@ test("while an action runs neither it nor another is started, so that no answer 
 	expect(desk.text).toContain("Hello, you.");
 });
 
-test("a click chooses a row, the wheel moves through a page", async () => {
+test("a click chooses a row, the wheel scrolls through a text", async () => {
 	const desk = extensionDesk();
 	const mouse = (type: "press" | "click" | "wheel", y: number) =>
 		desk.frame.handleMouse({
@@ -196,7 +196,7 @@ test("a click chooses a row, the wheel moves through a page", async () => {
 	expect(desk.text).toMatch(/Demo › Report\nline 4\n/);
 });
 
-test("a document scrolls by line, by page, to its end and to its top", async () => {
+test("documentation scrolls by line, by page, to its end and to its top", async () => {
 	const desk = extensionDesk({ docs: document(numberedLines(60)) });
 	await desk.press("docu", KEYS.enter);
 	await desk.see("line 1\n");
@@ -215,16 +215,16 @@ test("a document scrolls by line, by page, to its end and to its top", async () 
 	expect(desk.text).toContain("line 1\n");
 });
 
-test("a document that is not there says so", async () => {
+test("documentation that cannot be read says why", async () => {
 	const desk = extensionDesk({ docs: "/nowhere/README.md" });
 	await desk.press("docu", KEYS.enter);
-	await desk.see("The document cannot be read: ENOENT");
+	await desk.see("Could not read the documentation: ENOENT");
 });
 
 const LONG_DESCRIPTION = `It begins, ${"goes on and on, ".repeat(20)}and ends here.`;
 
 test.each([80, 36])(
-	"at %i columns, a description that is cut goes on below, and one Tab shows all of it",
+	"at %i columns, a description that is cut off continues below, and Tab shows all of it",
 	async (columns) => {
 		const desk = new FrameOnDesk();
 		Object.assign(desk.size, { columns, rows: 14 });
@@ -243,13 +243,13 @@ test.each([80, 36])(
 	},
 );
 
-test("where everything fits nothing is said twice", () => {
+test("if everything fits, nothing is said twice", () => {
 	const desk = extensionDesk();
 	expect(desk.text.match(/Say hello/g)).toHaveLength(1);
 	expect(desk.text).not.toContain("tab more");
 });
 
-test("a message that is cut can be read to its end", async () => {
+test("a message that is cut off can be read to its end", async () => {
 	const run = () => Promise.reject(new Error(LONG_DESCRIPTION));
 	const desk = extensionDesk({ actions: [{ id: "fail", label: "Fail", description: "Throw.", run }] });
 	Object.assign(desk.size, { columns: 36, rows: 14 });
@@ -265,7 +265,7 @@ test("a message that is cut can be read to its end", async () => {
 });
 
 test.each([20, 36, 80, 120])(
-	"at %i columns no line is wider than the screen and the way out is visible",
+	"at %i columns, no line is wider than the screen and the way back is visible",
 	async (columns) => {
 		const wide = "とても長い説明がここにあります。".repeat(6);
 		const desk = new FrameOnDesk();
@@ -338,7 +338,7 @@ test.each([
 	},
 );
 
-test("a click hits the row under it, also where the title has no room", async () => {
+test("a click chooses the row under it even if there is no room for the title", async () => {
 	const desk = extensionDesk();
 	Object.assign(desk.size, { columns: 36, rows: 14 });
 	desk.widgets.above = 5;
@@ -355,17 +355,17 @@ test("a click hits the row under it, also where the title has no room", async ()
 	await desk.see("line 1");
 });
 
-test("key hints that have no room are left out whole, the last ones first", async () => {
+test("a key hint that does not fit is left out, never cut; the last ones go first", async () => {
 	const desk = extensionDesk({ docs: document(numberedLines(60)) });
 	await desk.press("docu", KEYS.enter);
 	await desk.see("line 1");
 	desk.size.columns = 36;
-	expect(desk.lines()).toContain("esc back · down line · pgdn page");
+	expect(desk.lines()).toContain("esc back · down scroll · pgdn page");
 	desk.size.columns = 20;
-	expect(desk.lines()).toContain("esc back · down line");
+	expect(desk.lines()).toContain("esc back");
 });
 
-test("behind a cut, a row goes on in its colour", async () => {
+test("a row that is cut keeps its colour to its end", async () => {
 	const desk = new FrameOnDesk();
 	const long = { ...SECOND, name: "A name that is longer than its column", description: LONG_DESCRIPTION };
 	openExtensions(desk.frame, { extensions: [long, { ...long, name: `B${long.name}` }], duplicates: [] }, NO_CONTEXT);
@@ -377,14 +377,14 @@ test("behind a cut, a row goes on in its colour", async () => {
 	expect(other).toMatch(/ {2}BA name that is longer than…\x1b\[36m {2}It begins.*…\x1b\[39m$/);
 });
 
-test("what an extension says about itself in several lines stays on its row", () => {
+test("a description of several lines stays on one row", () => {
 	const desk = new FrameOnDesk();
 	const odd = { ...SECOND, description: "First this.\nThen\x1b[31m that." };
 	openExtensions(desk.frame, { extensions: [odd], duplicates: [] }, NO_CONTEXT);
 	expect(desk.selected).toBe("Second  First this. Then that.");
 });
 
-test("a screen that grows or shrinks under the list keeps the selection", async () => {
+test("resizing the window keeps the selection", async () => {
 	const desk = extensionDesk();
 	desk.size.rows = 12;
 	await desk.press(KEYS.pageDown);

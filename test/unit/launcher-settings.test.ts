@@ -1,4 +1,4 @@
-// The settings screen of /px: every kind of field, changed as a user changes it.
+// The settings screen of /px: every kind of setting, changed the way a user changes it.
 
 import { expect, test } from "vitest";
 import type { PiExtensionSettings } from "../../extensions/_shared/registry.ts";
@@ -14,7 +14,7 @@ async function settingsDesk(settings = demoSettings()) {
 
 const erase = (count: number) => Array<string>(count).fill(KEYS.backspace);
 
-test("settings stand in their groups, in the order of the schema, with their values", async () => {
+test("settings are listed by group, in the order of the schema, with their values", async () => {
 	const { desk } = await settingsDesk();
 	expect(desk.lines().slice(3, 11)).toEqual([
 		"→ Light   Lamp         on",
@@ -29,7 +29,7 @@ test("settings stand in their groups, in the order of the schema, with their val
 	expect(desk.text).toContain("Whether there is light. Default: on.");
 });
 
-test("Enter on a switch or a choice goes to the next value and saves it, staying on the row", async () => {
+test("Enter on a switch or a choice moves on to the next value and saves it; the row stays selected", async () => {
 	const { desk, values } = await settingsDesk();
 	await desk.press(KEYS.enter);
 	expect(desk.selected).toBe("Light   Lamp         off");
@@ -41,7 +41,7 @@ test("Enter on a switch or a choice goes to the next value and saves it, staying
 	expect(await values()).toMatchObject({ level: 1 });
 });
 
-test("Enter pressed faster than values are saved loses no step", async () => {
+test("pressing Enter faster than values are saved loses no step", async () => {
 	const slow = demoSettings();
 	const { desk, values } = await settingsDesk({
 		...slow,
@@ -56,7 +56,7 @@ test("Enter pressed faster than values are saved loses no step", async () => {
 	await expect.poll(async () => (await values()).colour).toBe("green");
 });
 
-test("a number is edited from its value on; what is no number, or none that may be, says why and changes nothing", async () => {
+test("editing a number starts from its value; text, or a number that is not allowed, is refused with the reason", async () => {
 	const { desk, values } = await settingsDesk();
 	await desk.press("speed", KEYS.enter);
 	expect(desk.text).toContain("> 1.5");
@@ -70,11 +70,11 @@ test("a number is edited from its value on; what is no number, or none that may 
 	expect(await values()).toMatchObject({ speed: 1.5 });
 
 	await desk.press("2.25", KEYS.enter);
-	expect(desk.text).toContain("Speed (m/s) is 2.25 now.");
+	expect(desk.text).toContain("Speed (m/s) set to 2.25.");
 	expect(await values()).toMatchObject({ speed: 2.25 });
 });
 
-test("a whole number does not take a fraction", async () => {
+test("a whole number cannot have a fraction", async () => {
 	const { desk, values } = await settingsDesk();
 	await desk.press("steps", KEYS.enter, ".5", KEYS.enter);
 	expect(desk.text).toContain("Steps must be a whole number from 0 to 100.");
@@ -82,7 +82,7 @@ test("a whole number does not take a fraction", async () => {
 	expect(await values()).toMatchObject({ steps: 12 });
 });
 
-test("text is edited from its value on, wide characters too, and can be made empty", async () => {
+test("editing text starts from its value, also with wide characters, and the text can be cleared", async () => {
 	const { desk, values } = await settingsDesk();
 	await desk.press("label", KEYS.enter, "小さな ラベル q", KEYS.enter);
 	expect(await values()).toMatchObject({ label: "小さな ラベル q" });
@@ -93,7 +93,7 @@ test("text is edited from its value on, wide characters too, and can be made emp
 	expect(desk.selected).toMatch(/empty$/);
 });
 
-test("Enter and Esc without a change erase nothing and save nothing", async () => {
+test("Enter or Esc without a change neither erases nor saves anything", async () => {
 	const settings = demoSettings();
 	let saves = 0;
 	const counting: PiExtensionSettings = {
@@ -112,7 +112,7 @@ test("Enter and Esc without a change erase nothing and save nothing", async () =
 	expect(saves).toBe(0);
 });
 
-test("a secret is dots from the first key on, is never shown again, is kept by Enter and removed only when asked", async () => {
+test("a secret shows as dots from the first key on, Enter on an empty line keeps it, and Del removes it after asking", async () => {
 	const { desk, values } = await settingsDesk();
 	await desk.press("key", KEYS.enter);
 	for (const letter of "s3cret éß") {
@@ -123,12 +123,12 @@ test("a secret is dots from the first key on, is never shown again, is kept by E
 	await desk.press("\x1b[D", "\x1b[D", KEYS.home);
 	expect(desk.text).toContain(`> ${"•".repeat(9)}`);
 	await desk.press(KEYS.enter);
-	expect(desk.text).toContain("Key is saved.");
+	expect(desk.text).toContain("Key saved.");
 	expect(await values()).toMatchObject({ key: "s3cret éß" });
 
 	await desk.press(KEYS.enter);
 	expect(desk.lines()[2]).toBe(">");
-	expect(desk.text).toContain("Nothing typed keeps the one there is.");
+	expect(desk.text).toContain("Leave this empty to keep the current value.");
 	await desk.press(KEYS.enter);
 	expect(await values()).toMatchObject({ key: "s3cret éß" });
 
@@ -138,11 +138,11 @@ test("a secret is dots from the first key on, is never shown again, is kept by E
 	await desk.press(KEYS.escape);
 	expect(await values()).toMatchObject({ key: "s3cret éß" });
 	await desk.press(KEYS.delete, KEYS.down, KEYS.enter);
-	expect(desk.text).toContain("Key is removed.");
+	expect(desk.text).toContain("Key removed.");
 	expect(await values()).toMatchObject({ key: "" });
 });
 
-test("a long secret in a narrow terminal stays dots", async () => {
+test("a long secret in a narrow terminal shows as dots too", async () => {
 	const { desk } = await settingsDesk();
 	desk.size.columns = 20;
 	await desk.press("key", KEYS.enter, "abcdefghij".repeat(6), "\x1b[D", "\x1b[D");
@@ -150,16 +150,16 @@ test("a long secret in a narrow terminal stays dots", async () => {
 	expect(desk.text).not.toMatch(/hij|fgh/);
 });
 
-test("Delete goes back to the default and says what that is", async () => {
+test("Del resets a setting to its default and says what that is", async () => {
 	const { desk, values } = await settingsDesk();
 	await desk.press(KEYS.down, KEYS.enter);
 	expect(await values()).toMatchObject({ colour: "green" });
 	await desk.press(KEYS.delete);
-	expect(desk.text).toContain("Colour is red now.");
+	expect(desk.text).toContain("Colour set to red.");
 	expect(await values()).toMatchObject({ colour: "red" });
 });
 
-test("when saving fails the reason is shown, and the value in force", async () => {
+test("if saving fails, the reason and the value in force are shown", async () => {
 	const { desk, values } = await settingsDesk();
 	await desk.press("place", KEYS.enter, KEYS.clearLine, "disk full", KEYS.enter);
 	expect(desk.text).toContain("the disk is full");
@@ -174,13 +174,13 @@ test("when saving fails the reason is shown, and the value in force", async () =
 	expect(second.desk.selected).toMatch(/on$/);
 });
 
-test("a note of the extension stands with its field", async () => {
+test("a note from the extension is shown with its setting", async () => {
 	const { desk } = await settingsDesk();
 	await desk.press("speed");
-	expect(desk.text).toContain("DEMO_SPEED in the environment is overruled.");
+	expect(desk.text).toContain("Used instead of the environment variable DEMO_SPEED.");
 });
 
-test("the filter finds settings by group, key and value; groups are named anew", async () => {
+test("the filter finds settings by group, name and value; the first row of each group still names it", async () => {
 	const { desk } = await settingsDesk();
 	await desk.press("motion");
 	expect(desk.lines().slice(3, 5)).toEqual(["→ Motion  Steps        5", "          Speed (m/s)  1.5"]);
@@ -188,11 +188,11 @@ test("the filter finds settings by group, key and value; groups are named anew",
 	expect(desk.selected).toBe("Light   Colour       red");
 });
 
-test("in a small window a refusal, the note and the description can all be read, the refusal first", async () => {
+test("in a small window the refusal, the note and the description can all be read, the refusal first", async () => {
 	const { desk } = await settingsDesk();
 	Object.assign(desk.size, { columns: 36, rows: 14 });
 	await desk.press("speed");
-	expect(desk.text).toMatch(/Motion · DEMO_SPEED in the\n.*… tab more/);
+	expect(desk.text).toMatch(/Motion · Used instead of the\n.*… tab more/);
 	await desk.press(KEYS.enter, KEYS.clearLine, "99", KEYS.enter);
 	expect(desk.text).toMatch(/Speed \(m\/s\) must be a number from\n0\.5 to 10\./);
 
@@ -204,7 +204,7 @@ test("in a small window a refusal, the note and the description can all be read,
 	}
 	const all = seen.join("\n").replaceAll("\n", " ");
 	expect(seen[0]).toMatch(/More\nSpeed \(m\/s\) must be a number from\n0\.5 to 10\./);
-	for (const part of ["Motion · Speed (m/s): 1.5", "is overruled.", "the wind behind it.", "Default: 1.5."]) {
+	for (const part of ["Motion · Speed (m/s): 1.5", "variable DEMO_SPEED.", "the wind behind it.", "Default: 1.5."]) {
 		expect(all).toContain(part);
 	}
 
@@ -212,7 +212,7 @@ test("in a small window a refusal, the note and the description can all be read,
 	expect(desk.lines()[2]).toBe("> 99");
 });
 
-test("all that is said about a secret does not say it", async () => {
+test("a secret is not in the text that Tab shows about it", async () => {
 	const { desk } = await settingsDesk();
 	await desk.press("key", KEYS.enter, "s3cret", KEYS.enter, KEYS.enter, "other", KEYS.tab);
 	expect(desk.text).toContain("Texts · Key: ••••••••");

@@ -1,4 +1,4 @@
-// How extensions find each other: the registry on pi's own event bus.
+// How /px finds extensions on pi's event bus.
 
 import { createEventBus, type EventBus, type ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import {
 	registerPiExtension,
 } from "../../extensions/_shared/registry.ts";
 
-/** One extension's pi in a session; `shutDown` is what pi does at the session's end. */
+/** One extension's pi in a session; `shutDown` does what pi does when the session ends. */
 function instance(events: EventBus) {
 	const handlers: (() => void)[] = [];
 	const on = ((type: string, handler: () => void) => {
@@ -26,7 +26,7 @@ function instance(events: EventBus) {
 const extension = (id: string, name = id): PiExtension => ({ id, name, description: "", actions: [] });
 const names = (events: EventBus) => registeredExtensions(events).extensions.map(({ name }) => name);
 
-test("extensions are listed in the order in which they were loaded, whoever asks first", () => {
+test("extensions are listed in the order that pi loaded them", () => {
 	const events = createEventBus();
 	expect(names(events)).toEqual([]);
 
@@ -36,7 +36,7 @@ test("extensions are listed in the order in which they were loaded, whoever asks
 	expect(names(events)).toEqual(["a", "b"]);
 });
 
-test("after a reload on a bus that keeps old subscriptions, only the new instance is listed", () => {
+test("after a reload, only the new instance is listed, even if the bus keeps old subscriptions", () => {
 	const events = createEventBus();
 	const old = instance(events);
 	registerPiExtension(old.pi, extension("a", "old"));
@@ -47,7 +47,7 @@ test("after a reload on a bus that keeps old subscriptions, only the new instanc
 	expect(registeredExtensions(events)).toMatchObject({ extensions: [{ name: "new" }], duplicates: [] });
 });
 
-test("an extension can take itself out, more than once", () => {
+test("an extension can remove itself, and removing it twice does no harm", () => {
 	const events = createEventBus();
 	const remove = registerPiExtension(instance(events).pi, extension("a"));
 	registerPiExtension(instance(events).pi, extension("b"));
@@ -58,7 +58,7 @@ test("an extension can take itself out, more than once", () => {
 	expect(names(events)).toEqual(["b"]);
 });
 
-test("of two with the same id the first is listed and the clash is named; when the first goes, the second is there", () => {
+test("of two extensions with the same id the first is listed, and the id is reported; without the first, the second is listed", () => {
 	const events = createEventBus();
 	const remove = registerPiExtension(instance(events).pi, extension("a", "first"));
 	registerPiExtension(instance(events).pi, extension("a", "second"));
@@ -68,7 +68,7 @@ test("of two with the same id the first is listed and the clash is named; when t
 	expect(registeredExtensions(events)).toMatchObject({ extensions: [{ name: "second" }], duplicates: [] });
 });
 
-test("a child session in the same process, which has a bus of its own, neither sees nor changes the list", () => {
+test("a child session with its own bus in the same process neither sees nor changes the list", () => {
 	const parent = createEventBus();
 	const child = createEventBus();
 	registerPiExtension(instance(parent).pi, extension("a"));
@@ -81,7 +81,7 @@ test("a child session in the same process, which has a bus of its own, neither s
 	expect(names(parent)).toEqual(["a"]);
 });
 
-test("others know whether a screen of /px is open, and none is once the session has ended", () => {
+test("others can ask whether /px is open; after the session has ended it is not", () => {
 	const events = createEventBus();
 	expect(isPxScreenOpen(events)).toBe(false);
 	let isOpen = false;
@@ -95,7 +95,7 @@ test("others know whether a screen of /px is open, and none is once the session 
 	expect(isPxScreenOpen(events)).toBe(false);
 });
 
-test("the second copy of an extension finds its place taken, until the first one's session ends", () => {
+test("a second copy of an extension is told so until the session of the first ends", () => {
 	const events = createEventBus();
 	const first = instance(events);
 	expect(claimPlace(first.pi, "x")).toBe(true);

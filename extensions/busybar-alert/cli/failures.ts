@@ -10,11 +10,13 @@ export type FailureKind =
 	| "not_found"
 	| "no_node"
 	| "wrong_cli"
+	| "not_a_bar"
 	| "unreachable"
 	| "forbidden"
 	| "preempted"
 	| "bad_asset"
 	| "device"
+	| "crashed"
 	| "unknown";
 
 export interface Failure {
@@ -48,21 +50,24 @@ export function failureOf(
 		const message = `busybar ${step} was stopped because it printed more than a megabyte. ${SET_COMMAND}`;
 		return { kind: "unknown", message, late: online };
 	}
-	if (result.killed || result.signal !== null) {
-		const what = result.killed
-			? `did not finish within ${command.deadlineMs / 1_000} s`
-			: `was stopped by ${result.signal}`;
-		if (!online) {
-			return {
-				kind: "unknown",
-				message: `busybar ${step} ${what}; the machine may be too busy. The next alert will try again.`,
-			};
-		}
-		const why = result.killed ? "no answer in time" : `busybar ${step} ${what}`;
-		return { kind: "unreachable", message: unreachable(target.addr, why), late: true };
+	if (result.killed && online) {
+		return { kind: "unreachable", message: unreachable(target.addr, "no answer in time"), late: true };
+	}
+	if (result.killed) {
+		const limit = `${command.deadlineMs / 1_000} s`;
+		const message = `busybar ${step} did not finish within ${limit}; the machine may be too busy. The next alert will try again.`;
+		return { kind: "unknown", message };
 	}
 	if (result.code === 0) return undefined;
+	if (result.signal !== null || said === "") {
+		const how =
+			result.signal === null
+				? `failed without a message (exit code ${result.code})`
+				: `was stopped by ${result.signal}`;
+		return { kind: "crashed", message: crashed(step, command.file, how), late: online };
+	}
 
+	if (online && isStranger(said)) return { kind: "not_a_bar", message: stranger(target.addr) };
 	const status = /\bHTTP (\d{3})\b/.exec(said)?.[1];
 	if (online && status !== undefined) return refused(status, said, target.addr);
 	if (online) {
@@ -70,7 +75,7 @@ export function failureOf(
 		if (trouble) return { kind: "unreachable", message: unreachable(target.addr, trouble.why), late: trouble.late };
 		if (/\.anim\b|\banimation\b/i.test(said)) return badAsset(said);
 	}
-	return { kind: "unknown", message: said || `busybar ${step} failed with exit code ${result.code}` };
+	return { kind: "unknown", message: said };
 }
 
 export function badAsset(why: string): Failure {
@@ -78,6 +83,22 @@ export function badAsset(why: string): Failure {
 		kind: "bad_asset",
 		message: `The animation cannot be used: ${why}. Fix it, or choose another pattern.`,
 	};
+}
+
+function crashed(step: CommandName, file: string, how: string): string {
+	return `busybar ${step} (${file}) ${how}. If this keeps happening, set \`command\` to another busybar CLI, or to "bundled".`;
+}
+
+/** The bundled CLI's own words; or what another has from a web server, while a bar answers in JSON. */
+function isStranger(said: string): boolean {
+	return /\bis not a BUSY Bar\b|\bHTTP 3\d\d\b|<(?:!doctype|html|head|body|h1)\b/i.test(said);
+}
+
+function stranger(addr: string): string {
+	return (
+		`What answers at ${addr} is not a BUSY Bar. Check the address, and whether this network has a login page or a ` +
+		"proxy."
+	);
 }
 
 function refused(status: string, said: string, addr: string): Failure {

@@ -3,9 +3,10 @@
  * answers. Pure types and rules. Times are milliseconds since the machine started.
  */
 
+import type { FailureKind } from "../cli/failures.ts";
 import type { ProcessIdentity } from "../processes.ts";
 import type { Alert } from "../settings.ts";
-import { backoffMs } from "./backoff.ts";
+import { backoffMs, LONGEST_BACKOFF_MS } from "./backoff.ts";
 import type { AlertRequest } from "./request.ts";
 
 /** One pi wants its alert on the bar. Holds all that another pi needs to draw it again, but never the access key. */
@@ -32,13 +33,16 @@ export interface Shown extends Lease {
 	readonly isConfirmed: boolean;
 }
 
-/** The bar did not answer. */
+/** The bar did not answer, or something else did in its place. */
 export interface Outage {
+	readonly kind: OutageKind;
 	readonly failures: number;
 	readonly lastTryMs: number;
 	/** No automatic alert is tried until then. */
 	readonly untilMs: number;
 }
+
+type OutageKind = "unreachable" | "not_a_bar";
 
 export interface BarRecord {
 	readonly addr: string;
@@ -103,15 +107,25 @@ export function outranksTurn(record: BarRecord, self: ProcessIdentity, nowMs: nu
 }
 
 export function isBackingOff({ outage }: BarRecord, nowMs: number): boolean {
-	return outage !== undefined && nowMs < outage.untilMs;
+	// A damaged record must not silence alerts for ever.
+	return outage !== undefined && nowMs < Math.min(outage.untilMs, outage.lastTryMs + LONGEST_BACKOFF_MS);
 }
 
 /** A manual test always tries. Of all owed verdicts on this machine, one a minute may try. */
 export function maySkipBackoff({ isManual, owedSinceMs }: AlertRequest, { outage }: BarRecord, nowMs: number): boolean {
-	return isManual || (owedSinceMs !== undefined && nowMs - (outage?.lastTryMs ?? 0) >= OWED_TRY_EVERY_MS);
+	// Something that is not the bar must not be offered the access key every minute.
+	if (isManual || outage?.kind === "not_a_bar") return isManual;
+	return owedSinceMs !== undefined && nowMs - (outage?.lastTryMs ?? 0) >= OWED_TRY_EVERY_MS;
 }
 
-export function outageAfter(before: Outage | undefined, nowMs: number): Outage {
+/** Undefined after a success. @param failure how a draw ended */
+export function outageAfter(
+	before: Outage | undefined,
+	failure: FailureKind | undefined,
+	nowMs: number,
+): Outage | undefined {
+	if (failure === undefined) return undefined;
+	if (failure !== "unreachable" && failure !== "not_a_bar") return before;
 	const failures = before?.failures ?? 0;
-	return { failures: failures + 1, lastTryMs: nowMs, untilMs: nowMs + backoffMs(failures) };
+	return { kind: failure, failures: failures + 1, lastTryMs: nowMs, untilMs: nowMs + backoffMs(failures) };
 }

@@ -158,13 +158,12 @@ export class Drawing {
 			if (!drawn) return answer(undefined);
 			const { failure, tookMs } = drawn;
 			if (failure && !failure.late) this.#lit = before;
-			const outage = failure?.kind === "unreachable" ? outageAfter(record.outage, this.#nowMs()) : undefined;
 			const isLit = this.#lit && (!failure || failure.late);
 			const changed: BarRecord = {
 				...record,
 				leases: failure ? leases : [...leases, mine],
 				shown: isLit ? this.#shownOf(mine, cli, mine.untilMs - nowMs, !failure) : record.shown,
-				outage: failure && !outage ? record.outage : outage,
+				outage: outageAfter(record.outage, failure?.kind, this.#nowMs()),
 			};
 			return { record: changed, value: failure ? { outcome: "failed", failure } : { outcome: "drawn", tookMs } };
 		});
@@ -185,7 +184,7 @@ export class Drawing {
 			if (!result) return { record, value: undefined };
 			const failure = failureOf("show", command, result, lit.request.target);
 			if (failure) {
-				const outage = failure.kind === "unreachable" ? outageAfter(record.outage, nowMs) : record.outage;
+				const outage = outageAfter(record.outage, failure.kind, nowMs);
 				return { record: { ...record, outage }, value: undefined };
 			}
 			const expiresMs = this.#nowMs() + lifetimeSeconds(leftMs) * 1_000;
