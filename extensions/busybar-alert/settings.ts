@@ -85,7 +85,7 @@ export const settingsSchema = Type.Object({
 		maximum: 3_600,
 		default: 1_800,
 		...({
-			title: "Hold time of questions (s)",
+			title: "Question hold time (s)",
 			description: "How long a question stays on the bar if nobody answers it.",
 			rule: "a number from 5 to 3600",
 			group: "When",

@@ -10,8 +10,8 @@ export interface PiEvent {
 	/** Milliseconds since the Unix epoch, with fractions: when pi called the first handler. */
 	readonly atMs: number;
 	/**
-	 * How long pi waited before it called the handler after those in between; it awaits them one by one, in load order. On
-	 * Linux, time in which all processors were busy with others does not count.
+	 * How long pi waited for the handlers in between. pi awaits handlers one by one, in load order. On Linux, time in which
+	 * all processors were busy with other processes does not count.
 	 */
 	readonly waitedMs: number;
 	/** Only for `turn_end`. */
@@ -52,11 +52,11 @@ export function stopStopwatch(pi: ExtensionAPI): void {
 
 interface Instant {
 	readonly atMs: number;
-	/** How long this thread had been ready to run until then, without a processor. */
+	/** How long this thread had waited for a processor until then. */
 	readonly queuedMs: number;
 }
 
-/** 0 where the system does not tell. */
+/** 0 if the system does not report it. */
 function queuedMs(): number {
 	try {
 		const [, nanoseconds] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ");
@@ -66,7 +66,7 @@ function queuedMs(): number {
 	}
 }
 
-/** Those that a process has written so far. */
+/** The events that a process has written so far. */
 export function readEvents(file: string): PiEvent[] {
 	const lines = readFileSync(file, { encoding: "utf8", flag: "a+" }).split("\n");
 	// The last line is empty, or still being written.

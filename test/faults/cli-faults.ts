@@ -36,7 +36,7 @@ export const CLI_FAULTS: readonly Fault[] = [
 			// It may have drawn before it hung.
 			log: ["error agent settled unreachable", "cleared agent settled"],
 			logAtEnd: ["skipped agent settled withdrawn"],
-			notices: [/did not answer in time/],
+			notices: [/no answer in time/],
 		},
 	},
 	{

@@ -111,7 +111,7 @@ export const TIME_FAULTS: readonly Fault[] = [
 		expect: {
 			log: ["error agent settled unreachable", "cleared agent settled"],
 			logAtEnd: ["skipped agent settled withdrawn"],
-			notices: [/it did not answer in time/],
+			notices: [/no answer in time/],
 		},
 	},
 	{

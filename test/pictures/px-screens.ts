@@ -18,7 +18,7 @@ const SHOTS = [
 		rows: 24,
 		steps: [
 			["/px busybar-alert", "type to filter"],
-			["Settings", "Access key"],
+			["Settings", "Hold time (s)"],
 		],
 	},
 	{ name: "px-small", columns: 36, rows: 14, steps: [["/px busybar-alert", "filter"]] },
