@@ -68,27 +68,23 @@ async function see(death: Death, animations: string, atEnd: AtEnd): Promise<Seen
 
 	if (death.nextPi === "after the hold") await delay(death.holdSeconds * 1_000);
 	const next = death.nextPi && (await startTerminalPi(desk.home, desk.pi(bar.addr)));
-	const hasCleared = () => desk.log().some(({ outcome }) => outcome === "cleared");
-	const isAlone = async () => (await processesOf(desk.home.dir)).every(({ pid }) => pid === next?.pid);
 	const facts = { death, endMs, diedMs, exit, nextMs: next && Date.now() };
-	// The bar is dark, nothing can light it any more, and whoever pi has left behind is gone.
-	const isOver = async () => {
-		if (bar.isLit || bar.parkedForMs !== undefined) return false;
-		return death.isReplaced ? hasCleared() : isAlone();
-	};
-	const lateMs = () =>
-		Math.max(darkLimitMs({ ...facts, journal: bar.journal, lit: bar.lit }), diedMs + CHILDREN_LIMIT_MS);
-	while (!(await isOver()) && Date.now() < lateMs() + 1_000) await delay(LOOK_EVERY_MS);
+	const children = async () => (await processesOf(desk.home.dir)).filter(({ pid }) => pid !== next?.pid);
+	let left = death.isReplaced ? [] : await stillThere(children, diedMs + CHILDREN_LIMIT_MS);
+	const hasCleared = () => desk.log().some(({ outcome }) => outcome === "cleared");
+	const isDark = () => !bar.isLit && bar.parkedForMs === undefined && (!death.isReplaced || hasCleared());
+	const isLate = () => Date.now() > darkLimitMs({ ...facts, journal: bar.journal, lit: bar.lit }) + 1_000;
+	while (!isDark() && !isLate()) await delay(LOOK_EVERY_MS);
 
 	if (death.isReplaced) await quit(death, pi);
 	if (next) {
 		next.write(KEY.ctrlD);
 		await next.exit;
 	}
-	const leftBehind = await stillThere(desk.home.dir);
-	for (const { pid } of leftBehind) endProcess(pid);
-	const commands = leftBehind.map(({ command }) => command);
-	return { ...facts, journal: bar.journal, lit: bar.lit, log: desk.log(), leftBehind: commands };
+	if (death.isReplaced || next) left = await stillThere(children, Date.now() + CHILDREN_LIMIT_MS);
+	for (const { pid } of left) endProcess(pid);
+	const leftBehind = left.map(({ command }) => command);
+	return { ...facts, journal: bar.journal, lit: bar.lit, log: desk.log(), leftBehind };
 }
 
 /** A user's machine and bar, as they are before the alert that pi dies with. */
@@ -169,12 +165,11 @@ async function quit({ mode }: Death, pi: DyingPi): Promise<void> {
 	await pi.exit;
 }
 
-/** The processes that have not ended although they had time to. */
-async function stillThere(home: string): Promise<readonly LeftProcess[]> {
-	const deadlineMs = Date.now() + CHILDREN_LIMIT_MS;
+/** The processes that have not ended by then. */
+async function stillThere(processes: () => Promise<LeftProcess[]>, untilMs: number): Promise<LeftProcess[]> {
 	for (;;) {
-		const processes = await processesOf(home);
-		if (processes.length === 0 || Date.now() > deadlineMs) return processes;
+		const running = await processes();
+		if (running.length === 0 || Date.now() > untilMs) return running;
 		await delay(LOOK_EVERY_MS);
 	}
 }

@@ -37,6 +37,7 @@ export const COLUMNS = [
 	"children left",
 ] as const;
 
+const TIMER = "the bar's timer";
 const BAR_MARGIN_MS = 5_000;
 /** A question's lifetime on the bar, which is renewed while pi lives. */
 const QUESTION_LIFETIME_MS = 45_000;
@@ -88,6 +89,7 @@ function failuresOf(seen: Seen): string[] {
 	const lateMs = (last?.toMs ?? 0) - darkLimitMs(seen);
 	if (last && last.toMs === undefined) failures.push("still lit");
 	if (lateMs > LATE_MS) failures.push(`lit ${seconds(lateMs)} s longer than it may be`);
+	if (whoMadeItDark(seen) === TIMER && !mayExpire(death)) failures.push("nobody cleared the bar");
 	if (diedMs - endMs > END_LIMIT_MS) failures.push(`pi needed ${diedMs - endMs} ms to end`);
 	if (leftBehind.length > 0) failures.push(`left behind: ${leftBehind.join("; ")}`);
 	const words = truth(seen);
@@ -118,6 +120,11 @@ function holdEndMs({ death, endMs, journal, lit }: Pick<Seen, "death" | "endMs" 
 	return Math.max(drawn?.at ?? endMs, lit.at(-1)?.fromMs ?? 0) + death.holdSeconds * 1_000;
 }
 
+/** Who could have cleared the bar was killed, or cannot outlive a pi that gave up waiting for the bar. */
+function mayExpire({ isSudden, container, mode, stage }: Death): boolean {
+	return isSudden || (container !== undefined && (mode === "print" || stage === "sent" || stage === "parked"));
+}
+
 function whoMadeItDark({ death, lit, journal, log, endMs, diedMs }: Seen): string {
 	const last = lit.at(-1);
 	if (!last) return "nobody: never lit";
@@ -125,7 +132,7 @@ function whoMadeItDark({ death, lit, journal, log, endMs, diedMs }: Seen): strin
 	if (toMs === undefined) return "nobody";
 	const litMs = Math.max(lastDraw(journal)?.at ?? 0, last.fromMs);
 	const clear = journal.find((entry) => isClear(entry) && entry.at > litMs && entry.at <= toMs);
-	if (!clear) return "the bar's timer";
+	if (!clear) return TIMER;
 	const row = cleared(log);
 	if (row?.leftBy !== undefined) return "the next pi";
 	if (death.isReplaced) return "pi";

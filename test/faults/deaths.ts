@@ -122,6 +122,7 @@ export const DEATHS: readonly Death[] = [
 	...at(["question"], { how: "Esc, Ctrl+D", end: typedAfterEscape(KEY.ctrlD) }),
 	...at(["question"], { how: "input closed (RPC)", mode: "rpc", end: closed }),
 	...at([...EVERY_STAGE, "parked"], { how: "SIGTERM", end: signalled("SIGTERM") }),
+	...at(["hold", "question"], { how: "SIGTERM (RPC)", mode: "rpc", end: signalled("SIGTERM") }),
 	...at(EVERY_STAGE, { how: "SIGHUP", end: signalled("SIGHUP") }),
 	// A pi with an open question is at work.
 	...at(WITHOUT_QUESTION, { how: "terminal closed, pi idle", end: hungUp }),

@@ -1,7 +1,12 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { Desk, EXTENSION, requests, untilDark, untilLit } from "../support/desk.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { canContain, DEATHS } from "../faults/deaths.ts";
+import { STAGES } from "../faults/deaths-pi.ts";
+import { die, makeAnimations } from "../faults/deaths-row.ts";
+import { Desk, requests, untilDark, untilLit } from "../support/desk.ts";
 import { startRpcPi, startTerminalPi } from "../support/pi.ts";
 import { KEY } from "../support/terminal.ts";
 import { waitUntil } from "../support/wait.ts";
@@ -28,60 +33,33 @@ test("in a terminal: the status line follows, the bar flashes, and quitting duri
 	expect(requests(await bar.journal()).filter((request) => request === CLEAR)).toHaveLength(1);
 });
 
-test.each(["SIGTERM", "SIGHUP"] as const)("%s during an alert darkens the bar", async (signal) => {
-	const desk = new Desk();
-	desk.saveSettings({ holdSeconds: 60 });
-	const bar = await desk.bar();
-	const pi = startRpcPi(desk.home, desk.pi(bar.addr));
-	await pi.prompt("please");
-	await desk.logged("fired turn 1");
-	await untilLit(bar);
-	pi.kill(signal);
-	await pi.exit;
-	await untilDark(bar);
-});
+/** Those of the table of `npm run faults` that are quick, one of each kind of end. */
+const TELLING = [
+	["SIGTERM", "sent"],
+	["SIGTERM (RPC)", "hold"],
+	["SIGKILL", "draw"],
+	["SIGKILL", "hold"],
+	["SIGKILL, next pi at once", "question"],
+	["terminal closed, pi idle", "hold"],
+	["terminal closed, pi at work", "question"],
+	["exception in another extension", "hold"],
+	["/fork", "hold"],
+	["container, input closed (RPC)", "question"],
+	["container, end of pi -p", "asset"],
+].map(([how, stage]) => DEATHS.find((death) => death.how === how && death.stage === stage) ?? how);
 
-test("closing the terminal of an idle pi darkens the bar", async () => {
-	const desk = new Desk();
-	desk.saveSettings({ holdSeconds: 2 });
-	const bar = await desk.bar();
-	const pi = await startTerminalPi(desk.home, desk.pi(bar.addr));
-	pi.write(`/busybar-alert-test done${KEY.enter}`);
-	await desk.logged("fired manual test");
-	await untilLit(bar);
-	pi.hangUp();
-	await pi.exit;
-	// By our own clear or, where pi died of the signal itself, by the bar's timer.
-	await untilDark(bar);
-});
+describe("the bar is dark in time, the log is true and nothing is left behind", () => {
+	const folder = mkdtempSync(join(tmpdir(), "busybar-deaths-"));
+	beforeAll(() => makeAnimations(folder));
+	afterAll(() => rm(folder, { recursive: true }));
 
-test("a pi that exits without a shutdown darkens the bar, and the log says so", async () => {
-	const desk = new Desk();
-	desk.saveSettings({ holdSeconds: 60 });
-	const bar = await desk.bar();
-	const exiting = join(desk.home.dir, "exiting.ts");
-	writeFileSync(exiting, 'export default (pi) => pi.registerCommand("exit", { handler: () => process.exit(0) });');
-	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { extensions: [EXTENSION, exiting] }));
-	await pi.prompt("/busybar-alert-test done");
-	await desk.logged("fired manual test");
-	await untilLit(bar);
-	pi.send({ type: "prompt", message: "/exit" });
-	expect(await pi.exit).toEqual({ code: 0, signal: null });
-	await untilDark(bar);
-	expect(desk.story()).toEqual(["fired manual test", "cleared manual test"]);
-});
-
-test("after kill -9 the bar goes dark by itself", async () => {
-	const desk = new Desk();
-	desk.saveSettings({ holdSeconds: 0.5 });
-	const bar = await desk.bar();
-	const pi = startRpcPi(desk.home, desk.pi(bar.addr, { script: [{ text: "Done." }] }));
-	await pi.prompt("please");
-	await untilLit(bar);
-	pi.kill("SIGKILL");
-	await pi.exit;
-	await untilDark(bar);
-	expect(requests(await bar.journal())).not.toContain(CLEAR);
+	for (const death of TELLING) {
+		if (typeof death !== "object") throw new Error(`There is no row "${death}".`);
+		const run = canContain(death) ? test.concurrent : test.skip;
+		run(`${death.how}: ${STAGES[death.stage]}`, async () => {
+			expect((await die(death, folder)).failures).toEqual([]);
+		});
+	}
 });
 
 test("/new during a hold: the alert stays for its full time and is cleared once", async () => {
