@@ -23,7 +23,7 @@ class StaleRecords extends MemoryBarStore {
 	override async change<T>(bar: BarName, step: Step<T>): Promise<T> {
 		if (!this.areStale) return super.change(bar, step);
 		this.areStale = false;
-		const before = { ...bar, leases: [], shown: undefined, outage: undefined };
+		const before = { ...bar, leases: [], wishes: [], shown: undefined, outage: undefined };
 		return (await step(before, { isOurs: async () => false })).value;
 	}
 }
@@ -177,6 +177,73 @@ describe("two pis on one bar", () => {
 		other?.cycle.show({ ...turn(0), target: { ...target, display: "back" } });
 		await bar.clock.advanceAsync(500);
 		expect(bar.drawings.map(({ step }) => step).slice(0, 3)).toEqual(["show", "clear", "show"]);
+	});
+});
+
+describe("many pis on one bar", () => {
+	test("an error gets its turn although the others never stop showing done", async () => {
+		const [bar, one, ...others] = pis(8);
+		for (let round = 0; round < 15; round += 1) {
+			others[round % others.length]?.cycle.show(done(round));
+			if (round === 2) one?.cycle.show(error(0));
+			await bar.clock.advanceAsync(1_000);
+		}
+		const times = bar.drawings.filter(({ pattern }) => pattern === "cross").map(({ atMs }) => atMs);
+		expect(times[0]).toBeLessThan(6_500);
+		await bar.clock.advanceAsync(30_000);
+		expect(others.flatMap(({ rows }) => rows.filter(({ outcome }) => outcome === "fired"))).toHaveLength(15);
+		for (const [, ms] of shownTimes(bar).filter(([pattern]) => pattern === "cross"))
+			expect(ms).toBeGreaterThanOrEqual(2_990);
+		expect(bar.shown).toBeUndefined();
+	});
+
+	test("a question goes before an error that waits", async () => {
+		const [bar, one, other, third] = pis(3);
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(500);
+		other?.cycle.show(error(0));
+		await bar.clock.advanceAsync(500);
+		third?.cycle.show(question());
+		await bar.clock.advanceAsync(20_000);
+		expect(shownTimes(bar).map(([pattern]) => pattern)).toEqual(["check", "question", "cross", "question"]);
+	});
+
+	test("done gets its turn although the others never stop asking", async () => {
+		const [bar, one, ...others] = pis(21);
+		for (const [index, pi] of others.entries()) {
+			pi.cycle.show(question());
+			if (index === 2) one?.cycle.show(done(0));
+			await bar.clock.advanceAsync(1_000);
+		}
+		expect(bar.drawings.find(({ pattern }) => pattern === "check")?.atMs).toBeLessThan(15_000);
+	});
+
+	test("a question that comes back may be replaced after a second", async () => {
+		const [bar, one, other] = pis(2);
+		one?.cycle.show(question());
+		await bar.clock.advanceAsync(10_000);
+		other?.cycle.show(done(0));
+		await bar.clock.advanceAsync(3_500);
+		expect(bar.shown).toBe("question");
+		other?.cycle.show(error(1));
+		await bar.clock.advanceAsync(1_000);
+		expect(shownTimes(bar).map(([pattern]) => pattern)).toEqual(["question", "check", "question", "cross"]);
+		expect(shownTimes(bar)[2]?.[1]).toBeGreaterThanOrEqual(990);
+	});
+
+	test("nobody waits long for the turn of a pi that is dead, or no longer wants it", async () => {
+		const [bar, one, other, third] = pis(3);
+		one?.cycle.show(done(0));
+		await bar.clock.advanceAsync(500);
+		const asked = other?.cycle.show(question());
+		await bar.clock.advanceAsync(500);
+		third?.cycle.show(error(0));
+		await bar.clock.advanceAsync(500);
+		if (asked) other?.cycle.withdraw(asked);
+		await bar.clock.advanceAsync(20_000);
+		const [, cross] = bar.drawings.filter(({ step }) => step === "show");
+		expect(cross?.pattern).toBe("cross");
+		expect(cross?.atMs).toBeLessThan(4_000);
 	});
 });
 

@@ -33,6 +33,12 @@ export interface Shown extends Lease {
 	readonly isConfirmed: boolean;
 }
 
+/** One pi's alert that cannot be drawn yet. */
+export interface Wish extends Pick<Lease, "owner" | "alert" | "anim" | "sinceMs"> {
+	/** When its pi will try to draw it. */
+	readonly turnMs: number;
+}
+
 /** The bar did not answer, or something else did in its place. */
 export interface Outage {
 	readonly kind: OutageKind;
@@ -48,6 +54,7 @@ export interface BarRecord {
 	readonly addr: string;
 	readonly applicationName: string;
 	readonly leases: readonly Lease[];
+	readonly wishes: readonly Wish[];
 	readonly shown: Shown | undefined;
 	readonly outage: Outage | undefined;
 }
@@ -57,6 +64,14 @@ const VERDICT_AT_LEAST_MS = 3_000;
 const OWED_TRY_EVERY_MS = 50_000;
 /** The next draw begins this much earlier. It takes longer than that, and so comes before the clear. */
 const NEXT_IS_DRAWN_EARLIER_MS = 50;
+/** A picture that is drawn again for its pi after another one's alert stays at least this long. */
+const DRAWN_AGAIN_AT_LEAST_MS = 1_000;
+/** How long after another pi's turn has come one looks whether it was taken. */
+const TURN_TAKES_MS = 50;
+/** A pi that lets its turn pass by this much was killed or stopped, or no longer wants it. */
+const TURN_GRACE_MS = 500;
+/** What is more urgent by one step goes before what has waited this much longer. */
+const HEAD_START_MS = 3_000;
 const URGENCY: readonly Alert[] = ["turn", "done", "error", "question"];
 
 export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
@@ -64,8 +79,8 @@ export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
 }
 
 /** Times start again from 0 when the machine starts, so a record with a time in the future is from before that. */
-export function isOfThisBoot({ leases, shown, outage }: BarRecord, nowMs: number): boolean {
-	const past = [...leases.map(({ sinceMs }) => sinceMs), shown?.drawnMs ?? 0, outage?.lastTryMs ?? 0];
+export function isOfThisBoot({ leases, wishes, shown, outage }: BarRecord, nowMs: number): boolean {
+	const past = [...[...leases, ...wishes].map(({ sinceMs }) => sinceMs), shown?.drawnMs ?? 0, outage?.lastTryMs ?? 0];
 	return past.every((timeMs) => timeMs <= nowMs);
 }
 
@@ -84,10 +99,24 @@ export function waitForVerdictsMs(
 	if (!shown?.isConfirmed || shown.alert === "turn") return 0;
 	// Others may have drawn the same picture shortly before.
 	const same = leasesOfOthers.filter(({ anim, display }) => anim === shown.anim && display === shown.display);
-	const drawn = same.map(({ sinceMs, untilMs }) => ({ drawnMs: sinceMs, untilMs }));
-	if (!isSame(shown.owner, self)) drawn.push(shown);
-	const enough = drawn.map(({ drawnMs, untilMs }) => Math.min(drawnMs + VERDICT_AT_LEAST_MS, untilMs));
+	const enough = same.map(({ sinceMs, untilMs }) => Math.min(sinceMs + VERDICT_AT_LEAST_MS, untilMs));
+	if (!isSame(shown.owner, self)) {
+		const seenMs = Math.max(shown.sinceMs + VERDICT_AT_LEAST_MS, shown.drawnMs + DRAWN_AGAIN_AT_LEAST_MS);
+		enough.push(Math.min(seenMs, shown.untilMs));
+	}
 	return Math.max(0, ...enough.map((enoughMs) => Math.ceil(enoughMs - NEXT_IS_DRAWN_EARLIER_MS - nowMs)));
+}
+
+/** Those of other pis that have not let their turn pass. */
+export function wishesOfOthers({ wishes }: BarRecord, self: ProcessIdentity, nowMs: number): readonly Wish[] {
+	return wishes.filter(({ owner, turnMs }) => !isSame(owner, self) && nowMs < turnMs + TURN_GRACE_MS);
+}
+
+/** How long `wish` must wait because the turn of another picture comes first; 0 if it need not. */
+export function waitForTurnMs(wish: Omit<Wish, "turnMs">, others: readonly Wish[], nowMs: number): number {
+	const rank = ({ alert, sinceMs }: Omit<Wish, "turnMs">) => sinceMs - URGENCY.indexOf(alert) * HEAD_START_MS;
+	const before = others.filter((other) => other.anim !== wish.anim && rank(other) < rank(wish));
+	return Math.max(0, ...before.map(({ turnMs }) => Math.ceil(Math.max(turnMs - nowMs, 0)) + TURN_TAKES_MS));
 }
 
 /** What to show when an alert has ended: the most urgent of the leases; among equals, the newest. */

@@ -9,7 +9,8 @@ import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import { readJson, writeJson } from "../files/json-file.ts";
 import { type HeldLock, withLock } from "../files/lock.ts";
-import { type BarRecord, isOfThisBoot, type Lease } from "./bar-record.ts";
+import type { ProcessIdentity } from "../processes.ts";
+import { type BarRecord, isOfThisBoot, type Lease, type Wish } from "./bar-record.ts";
 import type { AlertRequest } from "./request.ts";
 
 export type BarName = Pick<AlertRequest["target"], "addr" | "applicationName">;
@@ -143,7 +144,7 @@ function keyOf({ addr, applicationName }: BarName): string {
 }
 
 function emptyRecord({ addr, applicationName }: BarName): BarRecord {
-	return { addr, applicationName, leases: [], shown: undefined, outage: undefined };
+	return { addr, applicationName, leases: [], wishes: [], shown: undefined, outage: undefined };
 }
 
 function isBarName(value: unknown): value is BarName {
@@ -154,21 +155,37 @@ function isBarName(value: unknown): value is BarName {
 /** A damaged file, or one of another bar with the same hash, counts as absent. */
 function isRecord(value: unknown, bar: BarName): value is BarRecord {
 	if (!isBarName(value) || keyOf(value) !== keyOf(bar)) return false;
-	const { leases, shown, outage } = value as Partial<BarRecord>;
+	const { leases, wishes, shown, outage } = value as Partial<BarRecord>;
 	return (
 		Array.isArray(leases) &&
 		leases.every(isLease) &&
+		Array.isArray(wishes) &&
+		wishes.every(isWish) &&
 		(shown === undefined || (isLease(shown) && typeof shown.drawnMs === "number")) &&
 		(outage === undefined || typeof outage?.untilMs === "number")
 	);
 }
 
+function isWish(value: unknown): value is Wish {
+	const found = value as Partial<Wish> | null | undefined;
+	return (
+		isOwner(found?.owner) &&
+		[found?.alert, found?.anim].every((text) => typeof text === "string") &&
+		[found?.sinceMs, found?.turnMs].every((number) => typeof number === "number")
+	);
+}
+
+function isOwner(value: Partial<ProcessIdentity> | undefined): boolean {
+	return typeof value?.pid === "number" && typeof value.started === "string";
+}
+
 function isLease(value: unknown): value is Lease {
 	const found = value as Partial<Lease> | null | undefined;
 	return (
-		typeof found?.owner?.pid === "number" &&
-		typeof found.owner.started === "string" &&
-		[found.alert, found.anim, found.display, found.session, found.reason].every((text) => typeof text === "string") &&
-		[found.sinceMs, found.untilMs, found.priority].every((number) => typeof number === "number")
+		isOwner(found?.owner) &&
+		[found?.alert, found?.anim, found?.display, found?.session, found?.reason].every(
+			(text) => typeof text === "string",
+		) &&
+		[found?.sinceMs, found?.untilMs, found?.priority].every((number) => typeof number === "number")
 	);
 }

@@ -18,7 +18,9 @@ import {
 	outageAfter,
 	type Shown,
 	stillShown,
+	waitForTurnMs,
 	waitForVerdictsMs,
+	wishesOfOthers,
 } from "./bar-record.ts";
 import { type BarStepPorts, BarSteps } from "./bar-steps.ts";
 import type { Changed } from "./bar-store.ts";
@@ -147,22 +149,32 @@ export class Drawing {
 				const outcome = isOurs ? "extended" : "joined";
 				return { record: { ...record, leases: [...leases, mine], shown: kept }, value: { outcome } };
 			}
-			const waitMs = isThere ? 0 : waitForVerdictsMs(shown, leases, self, nowMs);
-			if (waitMs > 0) return answer({ outcome: "wait", ms: waitMs });
+			const others = wishesOfOthers(record, self, nowMs);
+			const before = record.wishes.find(({ owner }) => isSame(owner, self));
+			const wish = { owner: self, alert: request.alert, anim, sinceMs: before?.sinceMs ?? nowMs };
+			const waitMs = Math.max(
+				isThere ? 0 : waitForVerdictsMs(shown, leases, self, nowMs),
+				isOurs ? 0 : waitForTurnMs(wish, others, nowMs),
+			);
+			if (waitMs > 0) {
+				const wishes = [...others, { ...wish, turnMs: nowMs + waitMs }];
+				return { record: { ...record, wishes }, value: { outcome: "wait", ms: waitMs } };
+			}
 			// The bar refuses to move an element to the other display.
 			if (shown && shown.display !== request.target.display) {
 				if (!(await this.#clearOnce(cli, request.target))) return answer(undefined);
 			}
-			const before = this.lit;
+			const litBefore = this.lit;
 			const drawn = await this.#show(picture);
 			if (!drawn) return answer(undefined);
 			const { failure, tookMs } = drawn;
 			const mine = leaseOf(picture, self, this.#nowMs());
-			if (failure && !failure.late) this.#lit = before;
+			if (failure && !failure.late) this.#lit = litBefore;
 			const isLit = this.#lit && (!failure || failure.late);
 			const changed: BarRecord = {
 				...record,
 				leases: failure ? leases : [...leases, mine],
+				wishes: others,
 				shown: isLit ? this.#shownOf(mine, cli, request.holdSeconds * 1_000, !failure) : record.shown,
 				outage: outageAfter(record.outage, failure?.kind, this.#nowMs()),
 			};
