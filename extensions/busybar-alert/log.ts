@@ -4,9 +4,10 @@
  */
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { appendFile, mkdir, readFile, rename, stat } from "node:fs/promises";
+import { appendFile, open, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { FailureKind } from "./cli/failures.ts";
+import { makeFolder } from "./files/folder.ts";
 import { withLock } from "./files/lock.ts";
 import type { Alert } from "./settings.ts";
 import type { Gate } from "./when/gates.ts";
@@ -60,12 +61,17 @@ export function rowOf(asked: Pick<RowOrigin, "alert" | "reason" | "session">, ev
 
 const ROTATE_AT_BYTES = 1024 * 1024;
 const LOCK_WAIT_MS = 5_000;
+const MOST_REFUSED_ROWS = 200;
 
 export class AlertLog {
 	readonly #folder: string;
 	readonly #queue: string[] = [];
 	/** Handed to the system, which has not yet said that it is written. */
 	#writing = "";
+	/** What the disk did not take, to be offered to it again with the next row. */
+	#refused: readonly string[] = [];
+	/** The last row in the file may have been cut off in the middle. */
+	#mayBeTorn = true;
 	#draining: Promise<void> | undefined;
 
 	constructor(folder: string) {
@@ -80,7 +86,7 @@ export class AlertLog {
 		return join(this.#folder, "alerts.1.jsonl");
 	}
 
-	/** Queues a row and returns at once. If the log cannot be written, only the row is lost. */
+	/** Queues a row and returns at once. If the log cannot be written, the newest rows are kept in memory. */
 	append(row: LogRow): void {
 		this.#queue.push(`${JSON.stringify(row)}\n`);
 		this.#draining ??= this.#drain().finally(() => {
@@ -88,14 +94,15 @@ export class AlertLog {
 		});
 	}
 
-	/** Resolves when every row so far is written or lost. Never rejects. */
+	/** Resolves when every row so far is written or refused. Never rejects. */
 	async flush(): Promise<void> {
 		while (this.#draining) await this.#draining;
 	}
 
 	/** Writes what is not yet written before the process ends. */
 	flushAtExit(): void {
-		const queued = this.#queue.splice(0).join("");
+		const queued = [...this.#refused, ...this.#queue.splice(0)].join("");
+		this.#refused = [];
 		try {
 			const lines = this.#isWritten(this.#writing) ? queued : this.#writing + queued;
 			if (lines !== "") appendFileSync(this.#path, lines, { mode: 0o600 });
@@ -110,7 +117,7 @@ export class AlertLog {
 		const texts = await Promise.all(
 			[this.#rotatedPath, this.#path].map((path) => readFile(path, "utf8").catch(() => "")),
 		);
-		return texts.join("").split("\n").flatMap(parseRow);
+		return [...texts, ...this.#refused].join("\n").split("\n").flatMap(parseRow);
 	}
 
 	#isWritten(lines: string): boolean {
@@ -121,24 +128,44 @@ export class AlertLog {
 		// Rows of one decision are written together, after the handler that caused them has returned.
 		await new Promise((resolve) => setImmediate(resolve));
 		while (this.#queue.length > 0) {
-			this.#writing = this.#queue.splice(0).join("");
+			const rows = [...this.#refused, ...this.#queue.splice(0)];
+			this.#refused = [];
+			this.#writing = rows.join("");
 			try {
-				await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-				await appendFile(this.#path, this.#writing, { mode: 0o600 });
-				this.#writing = "";
-				if ((await stat(this.#path)).size > ROTATE_AT_BYTES) await this.#rotate();
+				await makeFolder(this.#folder);
+				const isTorn = this.#mayBeTorn && (await isCutOff(this.#path));
+				await appendFile(this.#path, isTorn ? `\n${this.#writing}` : this.#writing, { mode: 0o600 });
+				this.#mayBeTorn = false;
 			} catch {
 				// A full or read-only disk must affect neither the alert nor pi.
-				this.#writing = "";
+				this.#refused = rows.slice(-MOST_REFUSED_ROWS);
+				this.#mayBeTorn = true;
 			}
+			this.#writing = "";
+			// What is too large now is too large at the next row as well.
+			await this.#rotate().catch(() => undefined);
 		}
 	}
 
 	async #rotate(): Promise<void> {
+		if ((await stat(this.#path)).size <= ROTATE_AT_BYTES) return;
 		await withLock(this.#path, LOCK_WAIT_MS, async () => {
 			// Another pi may have rotated the log while we waited.
 			if ((await stat(this.#path)).size > ROTATE_AT_BYTES) await rename(this.#path, this.#rotatedPath);
 		});
+	}
+}
+
+/** Whether the file ends in the middle of a line. */
+async function isCutOff(path: string): Promise<boolean> {
+	const file = await open(path).catch(() => undefined);
+	try {
+		const { size = 0 } = (await file?.stat()) ?? {};
+		if (!file || size === 0) return false;
+		const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+		return buffer.toString() !== "\n";
+	} finally {
+		await file?.close();
 	}
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lock } from "proper-lockfile";
 import { expect, test } from "vitest";
@@ -69,6 +69,52 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
 	},
 );
 
+test("a row that was cut off in the middle costs no other row", async () => {
+	const path = folder();
+	mkdirSync(path);
+	const torn = JSON.stringify(row("torn")).slice(0, 40);
+	writeFileSync(join(path, "alerts.jsonl"), `${JSON.stringify(row("one"))}\n${torn}`);
+	const log = new AlertLog(path);
+	log.append(row("two"));
+	await log.flush();
+	log.append(row("three"));
+	expect((await log.read()).map(({ reason }) => reason)).toEqual(["one", "two", "three"]);
+	expect(readFileSync(join(path, "alerts.jsonl"), "utf8")).not.toContain("\n\n");
+});
+
+test("rows that the disk does not take can be read all the same, and are written once it takes them", async () => {
+	const path = folder();
+	writeFileSync(path, "a file in the folder's place");
+	const log = new AlertLog(path);
+	for (let index = 0; index < 300; index += 1) {
+		log.append(row(`lost ${index}`));
+		await log.flush();
+	}
+	log.append(row("one"));
+	await log.flush();
+	// Memory stays flat: the newest rows count.
+	expect(await log.read()).toHaveLength(200);
+	expect((await log.read()).at(-1)?.reason).toBe("one");
+	rmSync(path);
+	log.append(row("two"));
+	await log.flush();
+	const written = await new AlertLog(path).read();
+	expect(written.slice(-2).map(({ reason }) => reason)).toEqual(["one", "two"]);
+	expect(await log.read()).toEqual(written);
+});
+
+test("rows that the disk did not take are offered to it once more when the process ends", async () => {
+	const path = folder();
+	writeFileSync(path, "a file in the folder's place");
+	const log = new AlertLog(path);
+	log.append(row("last words"));
+	await log.flush();
+	rmSync(path);
+	mkdirSync(path);
+	log.flushAtExit();
+	expect((await new AlertLog(path).read()).map(({ reason }) => reason)).toEqual(["last words"]);
+});
+
 test("above 1 MiB the log becomes alerts.1.jsonl, of which one is kept, so that it takes about 2 MiB at most", async () => {
 	const path = folder();
 	const logs = [new AlertLog(path), new AlertLog(path)];
@@ -104,17 +150,6 @@ test("a log that another pi has just rotated is not rotated again, so nothing is
 	await log.flush();
 	expect(existsSync(file)).toBe(true);
 	expect(statSync(aside).size).toBeGreaterThan(1024 * 1024);
-});
-
-test("a log that cannot be written loses its rows, and nothing else happens", async () => {
-	const path = folder();
-	writeFileSync(path, "a file where the folder belongs");
-	const log = new AlertLog(path);
-	log.append(row("lost"));
-	await log.flush();
-	log.append(row("lost too"));
-	log.flushAtExit();
-	expect(await log.read()).toEqual([]);
 });
 
 test("a damaged line is left out, and all others are read", async () => {

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { NoticeMemory } from "../../extensions/busybar-alert/tell/notices.ts";
@@ -44,13 +44,22 @@ test("two failures at the same moment give one notice", async () => {
 	expect(told.filter(Boolean)).toHaveLength(1);
 });
 
-test("a damaged or unwritable memory costs a repeated notice, nothing else", async () => {
+test("a damaged memory costs a repeated notice, nothing else", async () => {
 	const path = folder();
 	writeFileSync(join(path, "notices.json"), "{ half");
 	expect(await new NoticeMemory(path).failed("unreachable")).toBe(true);
-	const file = join(path, "a-file");
-	writeFileSync(file, "");
-	const nowhere = new NoticeMemory(file);
-	await nowhere.shown();
-	expect(await nowhere.failed("unreachable")).toBe(true);
+});
+
+test("if the file cannot be written, this pi remembers for itself until it can", async () => {
+	const path = join(folder(), "cache");
+	writeFileSync(path, "a file in the folder's place");
+	const memory = new NoticeMemory(path);
+	expect(await memory.welcome()).toBe(true);
+	expect(await memory.welcome()).toBe(false);
+	await memory.shown();
+	expect(await memory.failed("unreachable")).toBe(true);
+	expect(await memory.failed("unreachable")).toBe(false);
+	rmSync(path);
+	expect(await memory.failed("device")).toBe(true);
+	expect(await new NoticeMemory(path).failed("unreachable")).toBe(false);
 });

@@ -1,7 +1,8 @@
 /** Reads and replaces small JSON files. Touches the file system only. */
 
-import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "./folder.ts";
 
 /** The parsed file; undefined if it is absent, unreadable or not JSON. */
 export async function readJson(path: string): Promise<unknown> {
@@ -17,7 +18,7 @@ export async function writeJson(path: string, value: unknown): Promise<void> {
 	// A link stays a link: people keep their settings in a repository and link to them.
 	const target = await realpath(path).catch(() => path);
 	const temporary = `${target}.${process.pid}.${Math.random().toString(36).slice(2, 10)}.tmp`;
-	await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+	await makeFolder(dirname(target));
 	try {
 		await writeFile(temporary, `${JSON.stringify(value, null, "\t")}\n`, { mode: 0o600, flag: "wx" });
 		await rename(temporary, target);

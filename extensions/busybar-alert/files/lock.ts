@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { makeFolder } from "./folder.ts";
 
 /** A holder that was killed or stopped no longer renews its lock, and loses it after this time. */
 const STALE_MS = 3_000;
@@ -29,7 +30,7 @@ export async function withLock<T>(
 	step: (lock: HeldLock) => Promise<T>,
 	files: Files = fs,
 ): Promise<T> {
-	await promisify(fs.mkdir)(dirname(path), { recursive: true, mode: 0o700 });
+	await makeFolder(dirname(path));
 	const { lock } = await import("proper-lockfile");
 	const folder = new LockFolder(`${path}.lock`, files);
 	const unlock = await lock(path, {

@@ -4,12 +4,13 @@
  */
 
 import { constants } from "node:fs";
-import { access, mkdir, readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { CommandLine, DISPLAY_SIZE } from "../busybar.ts";
 import type { ExecFn } from "../cli/exec.ts";
 import { failureOf } from "../cli/failures.ts";
 import type { CliChoice, WhichCli } from "../cli/which-cli.ts";
 import type { Assets } from "../cycle/assets.ts";
+import { makeFolder } from "../files/folder.ts";
 import { PATTERN_SETTINGS, type Settings, settingField } from "../settings.ts";
 import type { LoadedSettings } from "../settings-file.ts";
 
@@ -158,7 +159,7 @@ async function assets(choice: CliChoice, values: Settings, ports: DoctorPorts): 
 
 async function cache(folder: string): Promise<Finding> {
 	try {
-		await mkdir(folder, { recursive: true, mode: 0o700 });
+		await makeFolder(folder);
 		await access(folder, constants.W_OK);
 		return ok(`Log and animations: ${folder}.`);
 	} catch (error) {

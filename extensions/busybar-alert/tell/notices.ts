@@ -16,9 +16,11 @@ interface Memory {
 	readonly told: readonly string[];
 }
 
-/** No promise rejects. If the file cannot be written, a notice may be shown twice. */
+/** No promise rejects. If the file cannot be written, each pi remembers for itself. */
 export class NoticeMemory {
 	readonly #path: string;
+	/** What the disk did not take. */
+	#refused: Memory | undefined;
 	/** Calls come from several places at once, and each one reads before it writes. */
 	#turn: Promise<unknown> = Promise.resolve();
 
@@ -53,9 +55,14 @@ export class NoticeMemory {
 
 	#update(step: (memory: Memory) => { news: boolean; memory: Memory }): Promise<boolean> {
 		const result = this.#turn.then(async () => {
-			const before = memoryIn(await readJson(this.#path));
+			const before = this.#refused ?? memoryIn(await readJson(this.#path));
 			const { news, memory } = step(before);
-			if (memory !== before) await writeJson(this.#path, memory).catch(() => undefined);
+			if (memory !== before) {
+				this.#refused = await writeJson(this.#path, memory).then(
+					() => undefined,
+					() => memory,
+				);
+			}
 			return news;
 		});
 		this.#turn = result;
