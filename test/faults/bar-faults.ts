@@ -111,7 +111,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 		bar: { access: "disabled" },
 		expect: {
 			log: ["error agent settled forbidden"],
-			notices: [/refused access \(HTTP 403\).*Wi-Fi.*is off.*key is missing or wrong/],
+			notices: [/refused access \(HTTP 403\).*Wi-Fi is off.*access key is missing or wrong/],
 		},
 	},
 	{
@@ -120,7 +120,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 		bar: { access: "key", token: "1234567" },
 		expect: {
 			log: ["error agent settled forbidden"],
-			notices: [/refused access \(HTTP 403\).*Wi-Fi.*is off.*key is missing or wrong/],
+			notices: [/refused access \(HTTP 403\).*Wi-Fi is off.*access key is missing or wrong/],
 			neverSaid: new RegExp(ACCESS_KEY),
 		},
 	},
@@ -198,14 +198,14 @@ export const BAR_FAULTS: readonly Fault[] = [
 		expect: {
 			log: ["error agent settled unreachable", ...WITHDRAWN, "skipped agent settled backoff"],
 			logAtEnd: WITHDRAWN,
-			notices: [/No BUSY Bar at 127\.0\.0\.1:\d+: it refused the connection/],
+			notices: [/No BUSY Bar at 127\.0\.0\.1:\d+: connection refused/],
 		},
 	},
-	unreachable("reset", resets, /the connection was lost/, { isLate: true }),
-	unreachable("hung up without an answer", hangsUp, /the connection was lost/, { isLate: true }),
-	unreachable("an answer that breaks off", breaksOff, /the connection was lost/, { isLate: true }),
-	unreachable("black hole: taken, never answered", neverAnswers, /it did not answer in time/, { isLate: true }),
-	unreachable("a dripping answer", drips, /it did not answer in time/, { isLate: true }),
+	unreachable("reset", resets, /connection lost/, { isLate: true }),
+	unreachable("hung up without an answer", hangsUp, /connection lost/, { isLate: true }),
+	unreachable("an answer that breaks off", breaksOff, /connection lost/, { isLate: true }),
+	unreachable("black hole: taken, never answered", neverAnswers, /no answer in time/, { isLate: true }),
+	unreachable("a dripping answer", drips, /no answer in time/, { isLate: true }),
 	{
 		name: "black hole for every request, until pi has ended",
 		arrange: (scene) => scene.wire.set(neverAnswers),
@@ -216,8 +216,8 @@ export const BAR_FAULTS: readonly Fault[] = [
 		},
 		expect: {
 			log: ["error agent settled unreachable"],
-			logAtEnd: ["skipped agent settled withdrawn", "cleared agent settled"],
-			notices: [/it did not answer in time/],
+			logAtEnd: ["skipped agent settled withdrawn", "cleared agent settled detached"],
+			notices: [/no answer in time/],
 		},
 	},
 	{
@@ -226,7 +226,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 		expect: {
 			log: ["error agent settled unreachable", "cleared agent settled"],
 			logAtEnd: WITHDRAWN,
-			notices: [/the connection was lost/],
+			notices: [/connection lost/],
 			shown: 1,
 		},
 	},
@@ -305,7 +305,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 			await scene.wire.open();
 			await scene.logged(3, OWED_LIMIT_MS);
 		},
-		expect: { log: ["error agent settled unreachable", ...SHOWN], notices: [/it refused the connection/] },
+		expect: { log: ["error agent settled unreachable", ...SHOWN], notices: [/connection refused/] },
 	},
 	{
 		name: "the bar reboots during a question",
@@ -343,8 +343,8 @@ export const BAR_FAULTS: readonly Fault[] = [
 		},
 		expect: {
 			log: ["error agent settled unreachable"],
-			logAtEnd: ["skipped agent settled withdrawn", "cleared agent settled"],
-			notices: [/it did not answer in time/],
+			logAtEnd: ["skipped agent settled withdrawn", "cleared agent settled detached"],
+			notices: [/no answer in time/],
 		},
 	},
 ];

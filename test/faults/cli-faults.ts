@@ -36,7 +36,7 @@ export const CLI_FAULTS: readonly Fault[] = [
 			// It may have drawn before it hung.
 			log: ["error agent settled unreachable", "cleared agent settled"],
 			logAtEnd: ["skipped agent settled withdrawn"],
-			notices: [/did not answer in time/],
+			notices: [/no answer in time/],
 		},
 	},
 	{
@@ -47,7 +47,7 @@ export const CLI_FAULTS: readonly Fault[] = [
 			await scene.prompt(pi);
 			await waitUntil("The hang", 20_000, () => readdirSync(scene.desk.home.dir).includes("hangs"));
 		},
-		expect: { log: [], logAtEnd: ["cleared agent settled"] },
+		expect: { log: [], logAtEnd: ["cleared agent settled detached"] },
 	},
 	{
 		name: "clear hangs and ignores SIGTERM",
