@@ -111,7 +111,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 		bar: { access: "disabled" },
 		expect: {
 			log: ["error agent settled forbidden"],
-			notices: [/refused access \(HTTP 403\).*Wi-Fi.*is off.*key is missing or wrong/],
+			notices: [/refused access \(HTTP 403\).*Wi-Fi is off.*access key is missing or wrong/],
 		},
 	},
 	{
@@ -120,7 +120,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 		bar: { access: "key", token: "1234567" },
 		expect: {
 			log: ["error agent settled forbidden"],
-			notices: [/refused access \(HTTP 403\).*Wi-Fi.*is off.*key is missing or wrong/],
+			notices: [/refused access \(HTTP 403\).*Wi-Fi is off.*access key is missing or wrong/],
 			neverSaid: new RegExp(ACCESS_KEY),
 		},
 	},
@@ -216,7 +216,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 		},
 		expect: {
 			log: ["error agent settled unreachable"],
-			logAtEnd: ["skipped agent settled withdrawn", "cleared agent settled"],
+			logAtEnd: ["skipped agent settled withdrawn", "cleared agent settled detached"],
 			notices: [/no answer in time/],
 		},
 	},
@@ -343,7 +343,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 		},
 		expect: {
 			log: ["error agent settled unreachable"],
-			logAtEnd: ["skipped agent settled withdrawn", "cleared agent settled"],
+			logAtEnd: ["skipped agent settled withdrawn", "cleared agent settled detached"],
 			notices: [/no answer in time/],
 		},
 	},

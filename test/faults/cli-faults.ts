@@ -47,7 +47,7 @@ export const CLI_FAULTS: readonly Fault[] = [
 			await scene.prompt(pi);
 			await waitUntil("The hang", 20_000, () => readdirSync(scene.desk.home.dir).includes("hangs"));
 		},
-		expect: { log: [], logAtEnd: ["cleared agent settled"] },
+		expect: { log: [], logAtEnd: ["cleared agent settled detached"] },
 	},
 	{
 		name: "clear hangs and ignores SIGTERM",

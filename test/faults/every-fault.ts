@@ -4,18 +4,16 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CommandLine } from "../../extensions/busybar-alert/busybar.ts";
-import { execProcess } from "../../extensions/busybar-alert/cli/exec.ts";
-import { WhichCli } from "../../extensions/busybar-alert/cli/which-cli.ts";
-import { Assets } from "../../extensions/busybar-alert/cycle/assets.ts";
 import { BAR_FAULTS } from "./bar-faults.ts";
 import { CLI_FAULTS } from "./cli-faults.ts";
+import { makeAnimations } from "./deaths-row.ts";
 import { COLUMNS, type Fault, rowOf, type Setting } from "./fault.ts";
 import { FILE_FAULTS } from "./file-faults.ts";
 import { HEADLESS_FAULTS } from "./headless-faults.ts";
 import type { FaultRow, FaultTable } from "./report.ts";
 import { Scene } from "./scene.ts";
 import { sideBySide } from "./side-by-side.ts";
+import { TIME_FAULTS } from "./time-faults.ts";
 
 export const FAULTS: readonly Fault[] = [
 	...CLI_FAULTS,
@@ -25,14 +23,12 @@ export const FAULTS: readonly Fault[] = [
 	...HEADLESS_FAULTS,
 ];
 
-import { TIME_FAULTS } from "./time-faults.ts";
-
 /** Rows at once, of those that mostly wait and of the others. */
 const AT_ONCE = { slow: 5, quick: 3 };
 
+/** `FAULT`, a regular expression in the environment, chooses rows by their names. */
 export async function everyFault(): Promise<FaultTable> {
-	const only = process.env.ONLY;
-	const faults = only ? FAULTS.filter(({ name }) => new RegExp(only).test(name)) : FAULTS;
+	const faults = FAULTS.filter(({ name }) => new RegExp(process.env.FAULT ?? "").test(name));
 	const rows = await rowsOf(faults);
 	return { title: `${faults.length} faults`, columns: COLUMNS, rows };
 }
@@ -49,34 +45,18 @@ async function rowsOf(faults: readonly Fault[]): Promise<readonly FaultRow[]> {
 		console.error(`${row.failures.length > 0 ? "FAILED" : "ok    "} ${seconds.padStart(5)} s  ${fault.name}`);
 	};
 	try {
-		await Promise.all([
-			sideBySide(
-				faults.filter(({ isSlow }) => isSlow),
-				AT_ONCE.slow,
-				run,
-			),
-			sideBySide(
-				faults.filter(({ isSlow }) => !isSlow),
-				AT_ONCE.quick,
-				run,
-			),
-		]);
+		const [slow, quick] = [true, false].map((isSlow) => faults.filter((fault) => (fault.isSlow ?? false) === isSlow));
+		await Promise.all([sideBySide(slow ?? [], AT_ONCE.slow, run), sideBySide(quick ?? [], AT_ONCE.quick, run)]);
 	} finally {
 		await rm(setting.animations, { recursive: true });
 	}
 	return faults.flatMap((fault) => rows.get(fault) ?? []);
 }
 
-/** What all rows need, once. */
-async function prepare(): Promise<Setting> {
+/** What all rows need, once; the folder in it is the caller's to remove. */
+export async function prepare(): Promise<Setting> {
 	const animations = mkdtempSync(join(tmpdir(), "faults-animations-"));
-	const choice = await new WhichCli(execProcess, animations).choose("bundled");
-	if (!choice.ok) throw new Error(choice.failure.message);
-	const assets = new Assets(execProcess, animations);
-	for (const pattern of ["spinner", "check", "cross", "question"]) {
-		const made = await assets.ensure(pattern, "front", new CommandLine(choice.cli));
-		if (!made.ok) throw new Error(made.failure.message);
-	}
+	await makeAnimations(animations);
 	return { animations, emptyWaitMs: await emptyWaitMs() };
 }
 

@@ -12,12 +12,15 @@ import { APPLICATION } from "./bar-watch.ts";
 import { fakeCli } from "./fake-cli.ts";
 import type { Fault } from "./fault.ts";
 import { BEFORE, type Scene } from "./scene.ts";
-import { answersLate, DRAW } from "./wire.ts";
+import { answers, answersLate, DRAW } from "./wire.ts";
 
 const SHOWN = ["fired agent settled", "cleared agent settled"];
 const DRAWN = "POST /api/display/draw";
 const SIX = 6;
 const MIB = 1024 * 1024;
+
+/** What holds without a settings file. */
+const DEFAULTS = { alertOn: "turn_end", holdSeconds: 3 } as const;
 
 /** A row of the log that was there before. */
 function rowBefore(more = ""): string {
@@ -94,6 +97,24 @@ export const FILE_FAULTS: readonly Fault[] = [
 			return cacheIn(scene, join(scene.desk.home.dir, "file"));
 		},
 		expect: { log: SHOWN },
+	},
+	{
+		name: "cache folder: a file is in its place, and the bar refuses twice",
+		isNewMachine: true,
+		readsLogInPi: true,
+		arrange: (scene) => {
+			writeFileSync(join(scene.desk.home.dir, "file"), "");
+			scene.wire.set(answers(400, { error: "Bad Request" }), { on: DRAW });
+			return cacheIn(scene, join(scene.desk.home.dir, "file"));
+		},
+		play: async (scene, options) => {
+			const pi = await scene.start(options);
+			await scene.prompt(pi);
+			await scene.told(1);
+			await scene.prompt(pi);
+			await waitUntil("The second draw", 20_000, () => scene.wire.count(DRAW) === 2);
+		},
+		expect: { log: ["error agent settled device", "error agent settled device"], notices: [/HTTP 400 Bad Request/] },
 	},
 	{
 		name: "cache folder: in /proc, where nothing can be made",
@@ -234,11 +255,13 @@ export const FILE_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "settings: not JSON",
+		settings: DEFAULTS,
 		arrange: (scene) => writeFileSync(join(scene.desk.home.agentDir, "busybar-alert.json"), '{"holdSeconds": 1'),
 		expect: { log: ["fired turn 0", "cleared turn 0"], notices: [/busybar-alert\.json is not valid JSON/] },
 	},
 	{
 		name: "settings: a folder is in their place",
+		settings: DEFAULTS,
 		arrange: (scene) => {
 			const path = join(scene.desk.home.agentDir, "busybar-alert.json");
 			rmSync(path);
@@ -285,12 +308,14 @@ export const FILE_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "record of the bar: written before the machine started anew",
-		arrange: (scene) => writeRecord(scene, { outage: { failures: 9, lastTryMs: 1e12, untilMs: 1e12 + 300_000 } }),
+		arrange: (scene) =>
+			writeRecord(scene, { outage: { kind: "unreachable", failures: 9, lastTryMs: 1e12, untilMs: 1e12 + 300_000 } }),
 		expect: { log: SHOWN },
 	},
 	{
 		name: "record of the bar: an outage until the year 2100",
-		arrange: (scene) => writeRecord(scene, { outage: { failures: 9, lastTryMs: 1, untilMs: 4e12 } }),
+		arrange: (scene) =>
+			writeRecord(scene, { outage: { kind: "unreachable", failures: 9, lastTryMs: 1, untilMs: 4e12 } }),
 		expect: { log: SHOWN },
 	},
 	{

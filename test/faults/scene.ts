@@ -255,10 +255,11 @@ export class Scene {
 	}
 }
 
-/** `fired turn 0`, `skipped turn 1 in_flight`. */
+/** `fired turn 0`, `skipped turn 1 in_flight`, `cleared turn 2 detached`. */
 export function storyOf(rows: readonly LogRow[]): string[] {
 	return rows.map((row) => {
 		const detail = row.outcome === "skipped" ? row.gate : row.outcome === "error" ? row.kind : undefined;
-		return [row.outcome, row.reason, detail].filter((word) => word !== undefined).join(" ");
+		const detached = "detached" in row && row.detached ? "detached" : undefined;
+		return [row.outcome, row.reason, detail, detached].filter((word) => word !== undefined).join(" ");
 	});
 }

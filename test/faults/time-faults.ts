@@ -10,7 +10,7 @@ import { waitUntil } from "../support/wait.ts";
 import { fakeCli } from "./fake-cli.ts";
 import type { Fault } from "./fault.ts";
 import type { Scene } from "./scene.ts";
-import { answersLate, CLEAR, DRAW, neverAnswers, type WireFault } from "./wire.ts";
+import { answersLate, CLEAR, DRAW, neverAnswers } from "./wire.ts";
 
 const UNRULY = fileURLToPath(new URL("./unruly-extension.ts", import.meta.url));
 const SHOWN = ["fired agent settled", "cleared agent settled"];
@@ -98,7 +98,7 @@ export const TIME_FAULTS: readonly Fault[] = [
 	inTheHold("pi is stopped for a minute in the hold", stopped(60_000), { isSlow: true }),
 	{
 		name: "pi is stopped for 12 s in a draw at a black hole",
-		arrange: (scene) => scene.wire.set(neverAnswers satisfies WireFault, { on: DRAW, times: 1 }),
+		arrange: (scene) => scene.wire.set(neverAnswers, { on: DRAW, times: 1 }),
 		play: async (scene) => {
 			const pi = await scene.start();
 			await scene.prompt(pi);

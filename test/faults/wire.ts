@@ -28,6 +28,7 @@ export class Wire {
 	#server: Server | undefined;
 	#port = 0;
 	#rules: Rule[] = [];
+	readonly #requests: string[] = [];
 
 	constructor(barPort: number) {
 		this.#barPort = barPort;
@@ -44,6 +45,11 @@ export class Wire {
 
 	mend(): void {
 		this.#rules = [];
+	}
+
+	/** How many requests have come so far. @param on as in `set` */
+	count(on: RegExp): number {
+		return this.#requests.filter((line) => on.test(line)).length;
 	}
 
 	/** The bar is there, again under the same address. */
@@ -95,6 +101,7 @@ export class Wire {
 
 	#faultFor(head: string): WireFault {
 		const line = head.slice(0, head.search(/[?\r]| HTTP/));
+		this.#requests.push(line);
 		const rule = this.#rules.find(({ on, timesLeft }) => timesLeft > 0 && on.test(line));
 		if (!rule) return passesOn;
 		rule.timesLeft -= 1;

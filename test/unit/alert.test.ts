@@ -684,6 +684,22 @@ describe("when pi ends", () => {
 		expect(desk.steps).toEqual(["show spinner"]);
 	});
 
+	test("a draw that still waits for other pis is not drawn afterwards, and has one row", async () => {
+		for (const when of ["now", "after_hold"] as const) {
+			const desk = new AlertDesk();
+			const { promise, resolve } = Promise.withResolvers<void>();
+			const { target } = done(0);
+			void desk.bar.records.change(target, async (record) => promise.then(() => ({ record, value: undefined })));
+			desk.cycle.show(done(0));
+			await desk.advance(100);
+			expect(desk.part(when)).toBeUndefined();
+			resolve();
+			await desk.advance(10_000);
+			expect(desk.drawings).toEqual([]);
+			expect(desk.story).toHaveLength(1);
+		}
+	});
+
 	test("during a draw, the clear comes two seconds later", async () => {
 		const desk = new AlertDesk();
 		desk.cycle.show(turn(0));

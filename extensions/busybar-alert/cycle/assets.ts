@@ -5,12 +5,14 @@
 
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, copyFile, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Command, type CommandLine, DISPLAY_SIZE, type Display, inspectedSize } from "../busybar.ts";
 import type { ExecFn, ExecResult } from "../cli/exec.ts";
 import { badAsset, type Failure, failureOf } from "../cli/failures.ts";
+import { isFolder, makeFolder } from "../files/folder.ts";
 import { isOwnPicture } from "../settings.ts";
 
 export type AssetResult =
@@ -23,6 +25,8 @@ const FRAME_COUNT = 12;
 const DRAWN_BY_CLI: ReadonlySet<string> = new Set(["spinner", "pulse"]);
 const FRAME_NAME = /^frame_\d+\.png$/;
 const LARGEST_SOURCE_BYTES = 16 * 1024 * 1024;
+/** More than a build leaves behind, zip and all. */
+const ROOM_BYTES = 512 * 1024;
 const TEMPORARY = "tmp-";
 const ABANDONED_AFTER_MS = 3_600_000;
 /** Commands that do not talk to the bar take neither an address nor an access key. */
@@ -49,7 +53,9 @@ function sourceOf(pattern: string, display: Display): Source {
 
 export class Assets {
 	readonly #exec: ExecFn;
-	readonly #folder: string;
+	readonly #cacheFolder: string;
+	/** Used instead if the cache folder cannot be written; gone with this process. */
+	#refuge: string | undefined;
 	readonly #checked = new Set<string>();
 	readonly #paths = new Map<string, string>();
 	readonly #inProgress = new Map<string, Promise<AssetResult>>();
@@ -58,7 +64,11 @@ export class Assets {
 
 	constructor(exec: ExecFn, cacheFolder: string) {
 		this.#exec = exec;
-		this.#folder = cacheFolder;
+		this.#cacheFolder = cacheFolder;
+	}
+
+	get #folder(): string {
+		return this.#refuge ?? this.#cacheFolder;
 	}
 
 	/**
@@ -139,15 +149,34 @@ export class Assets {
 				return { ok: true, anim };
 			}
 		}
-		const failure = await this.#make(source, display, anim, cli);
+		await this.#findRoom();
+		const place = join(this.#folder, basename(anim));
+		const failure = await this.#make(source, display, place, cli);
 		if (failure) return { ok: false, failure };
-		this.#checked.add(anim);
-		return { ok: true, anim };
+		this.#checked.add(place);
+		return { ok: true, anim: place };
+	}
+
+	/** A read-only or full disk must not cost an alert: from then on, files are built in a temporary folder. */
+	async #findRoom(): Promise<void> {
+		if (this.#refuge !== undefined) return;
+		const trial = this.#temporaryStem();
+		try {
+			await makeFolder(this.#folder);
+			await writeFile(trial, Buffer.alloc(ROOM_BYTES), { mode: 0o600 });
+		} catch {
+			const refuge = await mkdtemp(join(tmpdir(), "pi-busybar-alert-"));
+			// Another build may have been faster.
+			if (this.#refuge === undefined) this.#refuge = refuge;
+			else await rm(refuge, { recursive: true });
+			this.#paths.clear();
+		} finally {
+			await rm(trial, { force: true }).catch(() => undefined);
+		}
 	}
 
 	/** Builds the file under temporary names, so that a process that dies halfway leaves no file that looks complete. */
 	async #make(source: Source, display: Display, anim: string, cli: CommandLine): Promise<Failure | undefined> {
-		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
 		await this.#sweep();
 		const stem = this.#temporaryStem();
 		const made = { zip: `${stem}.zip`, anim: `${stem}.anim` };
@@ -166,6 +195,8 @@ export class Assets {
 			const flaw = await this.#flaw(made.anim, display, cli, source);
 			if (flaw) return flaw;
 			await chmod(made.anim, 0o600);
+			// Not a file, or we would not be here.
+			if (await isFolder(anim)) await rm(anim, { recursive: true });
 			await rename(made.anim, anim);
 			return undefined;
 		} finally {
@@ -179,13 +210,13 @@ export class Assets {
 		return join(this.#folder, `${TEMPORARY}${process.pid}-${this.#temporaryCount}-${Date.now().toString(36)}`);
 	}
 
-	/** Removes unfinished files when pi exits. Synchronous; never throws. */
+	/** Removes unfinished files, and what this process alone uses, when pi exits. Synchronous; never throws. */
 	abandon(): void {
-		for (const path of this.#temporaries) {
+		for (const path of [...this.#temporaries, ...(this.#refuge === undefined ? [] : [this.#refuge])]) {
 			try {
-				rmSync(path, { force: true });
+				rmSync(path, { recursive: true, force: true });
 			} catch {
-				// The next build removes it.
+				// The next build removes it, or the system does.
 			}
 		}
 	}

@@ -250,10 +250,11 @@ export class Drawing {
 	 */
 	part(when: "now" | "after_hold"): Parting | undefined {
 		const { lit } = this;
-		if (!lit || this.outlasts(lit)) return undefined;
-		this.#lit = undefined;
-		// No request of this process may reach the bar after the clear.
+		if (lit && this.outlasts(lit)) return undefined;
+		// No request of this process may reach the bar after the clear, nor one that still waits for other pis.
 		this.#steps.cutOff();
+		if (!lit) return undefined;
+		this.#lit = undefined;
 		const holdLeftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - this.#nowMs();
 		const path = this.#ports.bars.pathOf(lit.request.target);
 		const { self } = this.#steps;

@@ -19,7 +19,7 @@ export async function makeFolder(path: string): Promise<void> {
 	}
 }
 
-async function isFolder(path: string): Promise<boolean> {
+export async function isFolder(path: string): Promise<boolean> {
 	return stat(path).then(
 		(found) => found.isDirectory(),
 		() => false,

@@ -165,7 +165,7 @@ async function cache(folder: string): Promise<Finding> {
 	} catch (error) {
 		const why = (error as NodeJS.ErrnoException).code ?? String(error);
 		return problem(
-			`${folder} is not writable (${why}), so there is no log and no animation can be built. Fix its permissions.`,
+			`${folder} is not writable (${why}), so there is no log, and each pi builds its own animations. Fix its permissions.`,
 		);
 	}
 }
