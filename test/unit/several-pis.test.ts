@@ -24,7 +24,7 @@ class StaleRecords extends MemoryBarStore {
 		if (!this.areStale) return super.change(bar, step);
 		this.areStale = false;
 		const before = { ...bar, leases: [], wishes: [], shown: undefined, outage: undefined };
-		return (await step(before, { isOurs: async () => false })).value;
+		return (await step(before, async () => false)).value;
 	}
 }
 
@@ -154,6 +154,24 @@ describe("two pis on one bar", () => {
 		one?.cycle.show(done(1));
 		await bar.clock.advanceAsync(100);
 		expect(await looks()).toBe(false);
+	});
+
+	test("the others know of a draw, and of an answered question, before the bar has answered", async () => {
+		const [bar, one] = pis(1);
+		const { target } = question();
+		one?.behaviours.show.push({ tookMs: 1_000 });
+		const asked = one?.cycle.show(question());
+		await bar.clock.advanceAsync(500);
+		const owner = { pid: one?.pid };
+		expect(await bar.records.read(target)).toMatchObject({
+			leases: [{ owner, alert: "question" }],
+			shown: { owner, alert: "question", isConfirmed: false },
+		});
+		await bar.clock.advanceAsync(10_000);
+		one?.behaviours.clear.push({ tookMs: 1_000 });
+		if (asked) one?.cycle.withdraw(asked);
+		await bar.clock.advanceAsync(500);
+		expect(await bar.records.read(target)).toMatchObject({ leases: [], shown: { owner, isConfirmed: true } });
 	});
 
 	test("a pi that was stopped right before it drew looks again at what the other has on the bar", async () => {

@@ -162,20 +162,23 @@ export class Drawing {
 			}
 			// The bar refuses to move an element to the other display.
 			if (shown && shown.display !== request.target.display) {
-				if (!(await this.#clearOnce(cli, request.target))) return answer(undefined);
+				if (!(await this.#clearOnce(cli, request.target, record))) return answer(undefined);
 			}
+			const drawnBy = (isConfirmed: boolean): BarRecord => {
+				const mine = leaseOf(picture, self, this.#nowMs());
+				const now = this.#shownOf(mine, cli, request.holdSeconds * 1_000, isConfirmed);
+				return { ...record, leases: [...leases, mine], wishes: others, shown: now };
+			};
 			const litBefore = this.lit;
-			const drawn = await this.#show(picture);
+			const drawn = await this.#show(picture, drawnBy(false));
 			if (!drawn) return answer(undefined);
 			const { failure, tookMs } = drawn;
-			const mine = leaseOf(picture, self, this.#nowMs());
 			if (failure && !failure.late) this.#lit = litBefore;
 			const isLit = this.#lit && (!failure || failure.late);
 			const changed: BarRecord = {
-				...record,
-				leases: failure ? leases : [...leases, mine],
+				...(isLit ? drawnBy(!failure) : record),
+				...(failure && { leases }),
 				wishes: others,
-				shown: isLit ? this.#shownOf(mine, cli, request.holdSeconds * 1_000, !failure) : record.shown,
 				outage: outageAfter(record.outage, failure?.kind, this.#nowMs()),
 			};
 			return { record: changed, value: failure ? { outcome: "failed", failure } : { outcome: "drawn", tookMs } };
@@ -193,7 +196,7 @@ export class Drawing {
 			if (isOthers || isBackingOff(record, nowMs) || this.#lit !== lit) return { record, value: undefined };
 			const leftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - nowMs;
 			const command = this.#showCommand(lit, lit.request.target, leftMs, true);
-			const result = await this.#steps.run("show", command);
+			const result = await this.#steps.run("show", command, record);
 			if (!result) return { record, value: undefined };
 			const failure = failureOf("show", command, result, lit.request.target);
 			if (failure) {
@@ -203,7 +206,8 @@ export class Drawing {
 			const expiresMs = this.#nowMs() + lifetimeSeconds(leftMs) * 1_000;
 			this.#lit = { ...lit, expiresMs };
 			const mine = leaseOf(lit, self, lit.sinceMs);
-			return { record: { ...record, shown: this.#shownOf(mine, lit.cli, leftMs, true) }, value: undefined };
+			const leases = [...(await this.#leasesOfOthers(record, self)), mine];
+			return { record: { ...record, leases, shown: this.#shownOf(mine, lit.cli, leftMs, true) }, value: undefined };
 		});
 	}
 
@@ -291,10 +295,10 @@ export class Drawing {
 			if (shown && isThere && !cli.abilities.expiresAfter) {
 				return { record: { ...record, shown: { ...shown, ...next } }, value: { handedOver: true } };
 			}
-			if (shown && shown.display !== next.display && !(await this.#clearOnce(cli, target))) return undefined;
+			if (shown && shown.display !== next.display && !(await this.#clearOnce(cli, target, record))) return undefined;
 			const place = { ...target, display: next.display, priority: next.priority };
 			const command = this.#showCommand({ cli, anim: next.anim }, place, next.untilMs - nowMs, false);
-			const result = await this.#steps.run("show", command);
+			const result = await this.#steps.run("show", command, record);
 			if (!result) return undefined;
 			if (!failureOf("show", command, result, target)) {
 				const now = this.#shownOf(next, cli, next.untilMs - nowMs, true);
@@ -302,7 +306,7 @@ export class Drawing {
 			}
 		}
 		if (!shown && !mayBeLit) return { record, value: { handedOver: false } };
-		const cleared = await this.#clearOnce(cli, target);
+		const cleared = await this.#clearOnce(cli, target, record);
 		if (!cleared) return undefined;
 		const { failure } = cleared;
 		if (failure) return { record, value: { failure, handedOver: false } };
@@ -312,6 +316,7 @@ export class Drawing {
 	/** From the start of the draw the picture counts as possibly lit, whatever happens to the answer. */
 	async #show(
 		picture: Picture,
+		meanwhile: BarRecord,
 	): Promise<{ readonly failure: Failure | undefined; readonly tookMs: number } | undefined> {
 		const { request, cli } = picture;
 		const holdMs = request.holdSeconds * 1_000;
@@ -325,7 +330,7 @@ export class Drawing {
 				: Number.POSITIVE_INFINITY,
 		});
 		let startedMs = 0;
-		const result = await this.#steps.run("show", command, () => {
+		const result = await this.#steps.run("show", command, meanwhile, () => {
 			startedMs = this.#ports.clock.monotonicMs();
 			this.#lit = litFor(false, this.#nowMs(), command.deadlineMs + PARKED_DRAW_MS);
 		});
@@ -336,9 +341,13 @@ export class Drawing {
 	}
 
 	/** HTTP 400 means that nothing of ours is lit, which counts as cleared. Undefined if `part` has cut it off. */
-	async #clearOnce(cli: Cli, target: Target): Promise<{ readonly failure: Failure | undefined } | undefined> {
+	async #clearOnce(
+		cli: Cli,
+		target: Target,
+		meanwhile: BarRecord,
+	): Promise<{ readonly failure: Failure | undefined } | undefined> {
 		const command = new CommandLine(cli, this.#ports.env).clear(target);
-		const result = await this.#steps.run("clear", command);
+		const result = await this.#steps.run("clear", command, meanwhile);
 		if (!result) return undefined;
 		const failure = failureOf("clear", command, result, target);
 		return { failure: failure?.httpStatus === 400 ? undefined : failure };
