@@ -236,6 +236,18 @@ describe("many pis on one bar", () => {
 		expect(bar.drawings.find(({ pattern }) => pattern === "check")?.atMs).toBeLessThan(15_000);
 	});
 
+	test("those that wait for the same picture share a turn", async () => {
+		const [bar, one, ...waiting] = pis(4);
+		one?.cycle.show(error(0));
+		await bar.clock.advanceAsync(200);
+		for (const [index, pattern] of ["check", "pulse", "check"].entries()) {
+			waiting[index]?.cycle.show({ ...done(0), pattern });
+			await bar.clock.advanceAsync(200);
+		}
+		await bar.clock.advanceAsync(20_000);
+		expect(shownTimes(bar).map(([pattern]) => pattern)).toEqual(["cross", "check", "check", "pulse"]);
+	});
+
 	test("a question that comes back may be replaced after a second", async () => {
 		const [bar, one, other] = pis(2);
 		one?.cycle.show(question());

@@ -173,7 +173,7 @@ function isRecord(value: unknown, bar: BarName): value is BarRecord {
 		leases.every(isLease) &&
 		Array.isArray(wishes) &&
 		wishes.every(isWish) &&
-		(shown === undefined || (isLease(shown) && typeof shown.drawnMs === "number")) &&
+		(shown === undefined || (isLease(shown) && typeof shown.drawnMs === "number" && typeof shown.upMs === "number")) &&
 		(outage === undefined || typeof outage?.untilMs === "number")
 	);
 }
@@ -182,8 +182,8 @@ function isWish(value: unknown): value is Wish {
 	const found = value as Partial<Wish> | null | undefined;
 	return (
 		isOwner(found?.owner) &&
-		[found?.alert, found?.anim].every((text) => typeof text === "string") &&
-		[found?.sinceMs, found?.turnMs].every((number) => typeof number === "number")
+		[found?.alert, found?.anim, found?.display].every((text) => typeof text === "string") &&
+		[found?.sinceMs, found?.toldMs].every((number) => typeof number === "number")
 	);
 }
 
