@@ -24,7 +24,7 @@ class StaleRecords extends MemoryBarStore {
 		if (!this.areStale) return super.change(bar, step);
 		this.areStale = false;
 		const before = { ...bar, leases: [], wishes: [], shown: undefined, outage: undefined };
-		return (await step(before, { isOurs: async () => false })).value;
+		return (await step(before, async () => false)).value;
 	}
 }
 
@@ -156,6 +156,24 @@ describe("two pis on one bar", () => {
 		expect(await looks()).toBe(false);
 	});
 
+	test("the others know of a draw, and of an answered question, before the bar has answered", async () => {
+		const [bar, one] = pis(1);
+		const { target } = question();
+		one?.behaviours.show.push({ tookMs: 1_000 });
+		const asked = one?.cycle.show(question());
+		await bar.clock.advanceAsync(500);
+		const owner = { pid: one?.pid };
+		expect(await bar.records.read(target)).toMatchObject({
+			leases: [{ owner, alert: "question" }],
+			shown: { owner, alert: "question", isConfirmed: false },
+		});
+		await bar.clock.advanceAsync(10_000);
+		one?.behaviours.clear.push({ tookMs: 1_000 });
+		if (asked) one?.cycle.withdraw(asked);
+		await bar.clock.advanceAsync(500);
+		expect(await bar.records.read(target)).toMatchObject({ leases: [], shown: { owner, isConfirmed: true } });
+	});
+
 	test("a pi that was stopped right before it drew looks again at what the other has on the bar", async () => {
 		const records = new StaleRecords();
 		const [bar, one, other] = pis(2, {}, new DeskBar(records));
@@ -216,6 +234,18 @@ describe("many pis on one bar", () => {
 			await bar.clock.advanceAsync(1_000);
 		}
 		expect(bar.drawings.find(({ pattern }) => pattern === "check")?.atMs).toBeLessThan(15_000);
+	});
+
+	test("those that wait for the same picture share a turn", async () => {
+		const [bar, one, ...waiting] = pis(4);
+		one?.cycle.show(error(0));
+		await bar.clock.advanceAsync(200);
+		for (const [index, pattern] of ["check", "pulse", "check"].entries()) {
+			waiting[index]?.cycle.show({ ...done(0), pattern });
+			await bar.clock.advanceAsync(200);
+		}
+		await bar.clock.advanceAsync(20_000);
+		expect(shownTimes(bar).map(([pattern]) => pattern)).toEqual(["cross", "check", "check", "pulse"]);
 	});
 
 	test("a question that comes back may be replaced after a second", async () => {

@@ -27,16 +27,18 @@ export interface Lease {
 export interface Shown extends Lease {
 	/** When it was drawn; `sinceMs` is when its alert began. */
 	readonly drawnMs: number;
+	/** Since when the bar has shown this very picture, for whichever pi. */
+	readonly upMs: number;
 	/** When the bar ends it itself; null if the CLI lacks `--expires-after`. */
 	readonly expiresMs: number | null;
 	/** The bar has confirmed it. Otherwise the answer was lost, and it may be on the bar. */
 	readonly isConfirmed: boolean;
 }
 
-/** One pi's alert that cannot be drawn yet. */
-export interface Wish extends Pick<Lease, "owner" | "alert" | "anim" | "sinceMs"> {
-	/** When its pi will try to draw it. */
-	readonly turnMs: number;
+/** One pi's alert that waits for its turn. */
+export interface Wish extends Pick<Lease, "owner" | "alert" | "anim" | "display" | "sinceMs"> {
+	/** When its pi last said so. */
+	readonly toldMs: number;
 }
 
 /** The bar did not answer, or something else did in its place. */
@@ -66,10 +68,14 @@ const OWED_TRY_EVERY_MS = 50_000;
 const NEXT_IS_DRAWN_EARLIER_MS = 50;
 /** A picture that is drawn again for its pi after another one's alert stays at least this long. */
 const DRAWN_AGAIN_AT_LEAST_MS = 1_000;
-/** How long after another pi's turn has come one looks whether it was taken. */
-const TURN_TAKES_MS = 50;
-/** A pi that lets its turn pass by this much was killed or stopped, or no longer wants it. */
-const TURN_GRACE_MS = 500;
+/** A pi that has not begun to draw this long after its turn came was killed or stopped, or no longer wants it. */
+const TURN_TAKES_MS = 250;
+/** A pi that has not said for this long that it waits does not. */
+const WISH_LASTS_MS = 10_000;
+/** Whoever waits says so this often. */
+export const TELL_WISH_EVERY_MS = 5_000;
+/** How long after a picture came up others may have it drawn again although another picture waits. */
+const JOINED_WITHIN_MS = 1_000;
 /** What is more urgent by one step goes before what has waited this much longer. */
 const HEAD_START_MS = 3_000;
 const URGENCY: readonly Alert[] = ["turn", "done", "error", "question"];
@@ -89,34 +95,49 @@ export function stillShown({ shown }: BarRecord, nowMs: number): Shown | undefin
 	return shown && (shown.expiresMs === null || shown.expiresMs > nowMs) ? shown : undefined;
 }
 
-/** How long a new picture of `self` must wait until the verdicts of other pis have been lit for their time; 0 if it need not. */
-export function waitForVerdictsMs(
-	shown: Shown | undefined,
+/** Those of other pis. */
+export function wishesOfOthers({ wishes }: BarRecord, self: ProcessIdentity, nowMs: number): readonly Wish[] {
+	return wishes.filter(({ owner, toldMs }) => !isSame(owner, self) && nowMs < toldMs + WISH_LASTS_MS);
+}
+
+/** When the alert of `wish` may be drawn: after the verdicts that are lit have had their time, and in turn. */
+export function turnMs(
+	record: BarRecord,
 	leasesOfOthers: readonly Lease[],
-	self: ProcessIdentity,
+	wish: Omit<Wish, "toldMs">,
 	nowMs: number,
 ): number {
-	if (!shown?.isConfirmed || shown.alert === "turn") return 0;
+	const shown = stillShown(record, nowMs);
+	const isThere = shown?.isConfirmed === true && isSamePicture(shown, wish);
+	const isOurs = shown !== undefined && isSame(shown.owner, wish.owner);
+	const before = isOurs ? 0 : picturesBefore(wish, wishesOfOthers(record, wish.owner, nowMs));
+	if (isThere && (before === 0 || nowMs < shown.upMs + JOINED_WITHIN_MS)) return nowMs;
+	const seenMs = shown ? verdictsSeenMs(shown, leasesOfOthers, wish.owner) - NEXT_IS_DRAWN_EARLIER_MS : 0;
+	return before === 0 ? seenMs : Math.max(seenMs, wish.sinceMs) + before * TURN_TAKES_MS;
+}
+
+/** When the verdicts of other pis will have been lit for their time. */
+function verdictsSeenMs(shown: Shown, leasesOfOthers: readonly Lease[], self: ProcessIdentity): number {
+	if (!shown.isConfirmed || shown.alert === "turn") return 0;
 	// Others may have drawn the same picture shortly before.
-	const same = leasesOfOthers.filter(({ anim, display }) => anim === shown.anim && display === shown.display);
-	const enough = same.map(({ sinceMs, untilMs }) => Math.min(sinceMs + VERDICT_AT_LEAST_MS, untilMs));
+	const same = leasesOfOthers.filter((lease) => isSamePicture(lease, shown));
+	const seen = same.map(({ sinceMs, untilMs }) => Math.min(sinceMs + VERDICT_AT_LEAST_MS, untilMs));
 	if (!isSame(shown.owner, self)) {
-		const seenMs = Math.max(shown.sinceMs + VERDICT_AT_LEAST_MS, shown.drawnMs + DRAWN_AGAIN_AT_LEAST_MS);
-		enough.push(Math.min(seenMs, shown.untilMs));
+		const enoughMs = Math.max(shown.sinceMs + VERDICT_AT_LEAST_MS, shown.drawnMs + DRAWN_AGAIN_AT_LEAST_MS);
+		seen.push(Math.min(enoughMs, shown.untilMs));
 	}
-	return Math.max(0, ...enough.map((enoughMs) => Math.ceil(enoughMs - NEXT_IS_DRAWN_EARLIER_MS - nowMs)));
+	return Math.max(0, ...seen);
 }
 
-/** Those of other pis that have not let their turn pass. */
-export function wishesOfOthers({ wishes }: BarRecord, self: ProcessIdentity, nowMs: number): readonly Wish[] {
-	return wishes.filter(({ owner, turnMs }) => !isSame(owner, self) && nowMs < turnMs + TURN_GRACE_MS);
+/** How many other pictures come first. */
+function picturesBefore(wish: Omit<Wish, "toldMs">, others: readonly Wish[]): number {
+	const rank = ({ alert, sinceMs }: Omit<Wish, "toldMs">) => sinceMs - URGENCY.indexOf(alert) * HEAD_START_MS;
+	const before = others.filter((other) => !isSamePicture(other, wish) && rank(other) < rank(wish));
+	return new Set(before.map(({ anim, display }) => `${display} ${anim}`)).size;
 }
 
-/** How long `wish` must wait because the turn of another picture comes first; 0 if it need not. */
-export function waitForTurnMs(wish: Omit<Wish, "turnMs">, others: readonly Wish[], nowMs: number): number {
-	const rank = ({ alert, sinceMs }: Omit<Wish, "turnMs">) => sinceMs - URGENCY.indexOf(alert) * HEAD_START_MS;
-	const before = others.filter((other) => other.anim !== wish.anim && rank(other) < rank(wish));
-	return Math.max(0, ...before.map(({ turnMs }) => Math.ceil(Math.max(turnMs - nowMs, 0)) + TURN_TAKES_MS));
+export function isSamePicture(one: Pick<Lease, "anim" | "display">, other: Pick<Lease, "anim" | "display">): boolean {
+	return one.anim === other.anim && one.display === other.display;
 }
 
 /** What to show when an alert has ended: the most urgent of the leases; among equals, the newest. */

@@ -5,10 +5,9 @@
 
 import type { Command, Target } from "../busybar.ts";
 import type { ExecFn, ExecResult } from "../cli/exec.ts";
-import type { HeldLock } from "../files/lock.ts";
 import type { Processes, ProcessIdentity } from "../processes.ts";
 import type { BarRecord } from "./bar-record.ts";
-import type { BarStore, Changed } from "./bar-store.ts";
+import type { BarStore, Changed, Keep } from "./bar-store.ts";
 
 export interface BarStepPorts {
 	readonly exec: ExecFn;
@@ -24,8 +23,8 @@ export class BarSteps {
 	#last: Promise<unknown> = Promise.resolve();
 	/** The command that is under way, and what ends it. */
 	#running: { readonly name: "show" | "clear"; readonly ending: AbortController } | undefined;
-	/** The lock under which the current step runs. Undefined if the step may go on without it. */
-	#lock: HeldLock | undefined;
+	/** That of the current step. Undefined if the step may go on although another process has. */
+	#keep: Keep | undefined;
 	#cutOffs = 0;
 	#self: ProcessIdentity | undefined;
 
@@ -59,9 +58,9 @@ export class BarSteps {
 			const self = await this.#ports.processes.self();
 			this.#self = self;
 			const attempt = (isLast: boolean) =>
-				this.#ports.bars.change<T | undefined>(bar, async (record, lock) => {
+				this.#ports.bars.change<T | undefined>(bar, async (record, keep) => {
 					if (cutOffs !== this.#cutOffs) return { record, value: undefined };
-					this.#lock = isLast ? undefined : lock;
+					this.#keep = isLast ? undefined : keep;
 					const changed = await step(record, self);
 					return cutOffs === this.#cutOffs ? changed : { record, value: undefined };
 				});
@@ -78,14 +77,16 @@ export class BarSteps {
 	/**
 	 * Runs a command as part of a step. Undefined if it was cut off: another process then cleans up. Rejects, for `change`
 	 * to try the step again, if this process was stopped for so long that another has gone on.
+	 * @param meanwhile the record that the others see until the step is done, or if this process dies in it
 	 */
 	async run(
 		name: "show" | "clear",
 		command: Command,
+		meanwhile: BarRecord,
 		onStart: () => void = () => undefined,
 	): Promise<ExecResult | undefined> {
 		const cutOffs = this.#cutOffs;
-		if ((await this.#lock?.isOurs()) === false) throw LOCK_LOST;
+		if ((await this.#keep?.(meanwhile)) === false) throw LOCK_LOST;
 		if (cutOffs !== this.#cutOffs) return undefined;
 		const ending = new AbortController();
 		this.#running = { name, ending };

@@ -8,7 +8,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import { readJson, writeJson } from "../files/json-file.ts";
-import { type HeldLock, withLock } from "../files/lock.ts";
+import { withLock } from "../files/lock.ts";
 import type { ProcessIdentity } from "../processes.ts";
 import { type BarRecord, isOfThisBoot, type Lease, type Wish } from "./bar-record.ts";
 import type { AlertRequest } from "./request.ts";
@@ -19,8 +19,8 @@ export interface BarStore {
 	/** The latest record. Does not wait for the lock. Never rejects. */
 	read(bar: BarName): Promise<BarRecord>;
 	/**
-	 * Runs `step` while no other step runs for this bar, and keeps the record that it returns, unless the lock was lost
-	 * meanwhile. Rejects only if `step` does.
+	 * Runs `step` while no other step runs for this bar, and keeps the record that it returns, unless another process has
+	 * gone on meanwhile. Rejects only if `step` does.
 	 */
 	change<T>(bar: BarName, step: Step<T>): Promise<T>;
 	/** All bars that have a record. Never rejects. */
@@ -29,7 +29,13 @@ export interface BarStore {
 	pathOf(bar: BarName): string | undefined;
 }
 
-export type Step<T> = (record: BarRecord, lock: HeldLock) => Promise<Changed<T>>;
+export type Step<T> = (record: BarRecord, keep: Keep) => Promise<Changed<T>>;
+
+/**
+ * Keeps a record in the middle of a step, for the others to know if this process is killed or stopped. False if it was
+ * stopped for so long that another process has gone on. Never rejects.
+ */
+export type Keep = (record: BarRecord) => Promise<boolean>;
 
 export interface Changed<T> {
 	readonly record: BarRecord;
@@ -38,8 +44,6 @@ export interface Changed<T> {
 
 /** A draw at a bar that hangs ends after 8 s. After this time a step runs without the lock. */
 const LOCK_WAIT_MS = 15_000;
-/** Cannot be taken over. */
-const NO_LOCK: HeldLock = { isOurs: async () => true };
 
 export class MemoryBarStore implements BarStore {
 	readonly #records = new Map<string, BarRecord>();
@@ -52,7 +56,11 @@ export class MemoryBarStore implements BarStore {
 	change<T>(bar: BarName, step: Step<T>): Promise<T> {
 		const key = keyOf(bar);
 		const changing = (this.#turns.get(key) ?? Promise.resolve()).then(async () => {
-			const { record, value } = await step(await this.read(bar), NO_LOCK);
+			const keep = async (record: BarRecord) => {
+				this.#records.set(key, record);
+				return true;
+			};
+			const { record, value } = await step(await this.read(bar), keep);
 			this.#records.set(key, record);
 			return value;
 		});
@@ -89,28 +97,32 @@ export class FileBarStore implements BarStore {
 
 	/** Steps of this process run in order, so that only one of them asks for the file's lock. */
 	change<T>(bar: BarName, step: Step<T>): Promise<T> {
-		return this.#memory.change(bar, async (remembered) => {
+		return this.#memory.change(bar, async (remembered, keepInMemory) => {
 			let hasBegun = false;
-			const run: Step<T> = async (known, lock) => {
+			const run: Step<T> = async (known, keep) => {
 				hasBegun = true;
-				return step(known, lock);
+				return step(known, keep);
 			};
 			const path = this.pathOf(bar);
 			try {
 				return await withLock(path, LOCK_WAIT_MS, async (lock) => {
 					const before = this.#isRefused ? remembered : await this.#read(bar);
-					const changed = await run(before, lock);
-					// Another process took the lock while this one was stopped, and its record is newer.
-					if (changed.record === before || !(await lock.isOurs())) return changed;
-					// If the disk became full or read-only meanwhile, the draw is still done.
-					this.#isRefused = !(await isWritten(path, changed.record));
+					const keep = async (record: BarRecord) => {
+						// Another process took the lock while this one was stopped, and its record is newer.
+						if (!(await lock.isOurs())) return false;
+						// If the disk has become full or read-only, the step goes on all the same.
+						this.#isRefused = !(await isWritten(path, record));
+						return keepInMemory(record);
+					};
+					const changed = await run(before, keep);
+					if (changed.record !== before) await keep(changed.record);
 					return changed;
 				});
 			} catch (error) {
 				if (hasBegun) throw error;
 				const isHeld = (error as NodeJS.ErrnoException).code === "ELOCKED";
 				this.#isRefused = !isHeld;
-				return run(isHeld ? await this.#read(bar) : remembered, NO_LOCK);
+				return run(isHeld ? await this.#read(bar) : remembered, keepInMemory);
 			}
 		});
 	}
@@ -161,7 +173,7 @@ function isRecord(value: unknown, bar: BarName): value is BarRecord {
 		leases.every(isLease) &&
 		Array.isArray(wishes) &&
 		wishes.every(isWish) &&
-		(shown === undefined || (isLease(shown) && typeof shown.drawnMs === "number")) &&
+		(shown === undefined || (isLease(shown) && typeof shown.drawnMs === "number" && typeof shown.upMs === "number")) &&
 		(outage === undefined || typeof outage?.untilMs === "number")
 	);
 }
@@ -170,8 +182,8 @@ function isWish(value: unknown): value is Wish {
 	const found = value as Partial<Wish> | null | undefined;
 	return (
 		isOwner(found?.owner) &&
-		[found?.alert, found?.anim].every((text) => typeof text === "string") &&
-		[found?.sinceMs, found?.turnMs].every((number) => typeof number === "number")
+		[found?.alert, found?.anim, found?.display].every((text) => typeof text === "string") &&
+		[found?.sinceMs, found?.toldMs].every((number) => typeof number === "number")
 	);
 }
 

@@ -12,14 +12,15 @@ import {
 	isBackingOff,
 	isLeftOver,
 	isSame,
+	isSamePicture,
 	type Lease,
 	maySkipBackoff,
 	mostUrgent,
 	outageAfter,
 	type Shown,
 	stillShown,
-	waitForTurnMs,
-	waitForVerdictsMs,
+	TELL_WISH_EVERY_MS,
+	turnMs,
 	wishesOfOthers,
 } from "./bar-record.ts";
 import { type BarStepPorts, BarSteps } from "./bar-steps.ts";
@@ -132,8 +133,10 @@ export class Drawing {
 	/**
 	 * Draws over what is lit. Resolves to undefined if `part` has cut it off. Never rejects.
 	 */
-	draw(picture: Picture): Promise<Drawn | undefined> {
+	async draw(picture: Picture): Promise<Drawn | undefined> {
 		const { request, cli, anim } = picture;
+		const stillToWait = await this.#stillToWait(picture);
+		if (stillToWait) return stillToWait;
 		return this.#steps.change<Drawn>(request.target, async (record, self) => {
 			const nowMs = this.#nowMs();
 			const answer = (value: Drawn | undefined) => ({ record, value });
@@ -141,7 +144,7 @@ export class Drawing {
 			const leases = await this.#leasesOfOthers(record, self);
 			const shown = stillShown(record, nowMs);
 			const isOurs = shown !== undefined && isSame(shown.owner, self);
-			const isThere = shown?.isConfirmed && shown.anim === anim && shown.display === request.target.display;
+			const isThere = shown?.isConfirmed && isSamePicture(shown, { anim, display: request.target.display });
 			if (isThere && !cli.abilities.expiresAfter && (isOurs || (await this.#isAlive(shown.owner)))) {
 				this.#lit = { ...picture, isConfirmed: true, sinceMs: nowMs, expiresMs: Number.POSITIVE_INFINITY };
 				const mine = leaseOf(picture, self, nowMs);
@@ -150,36 +153,48 @@ export class Drawing {
 				return { record: { ...record, leases: [...leases, mine], shown: kept }, value: { outcome } };
 			}
 			const others = wishesOfOthers(record, self, nowMs);
-			const before = record.wishes.find(({ owner }) => isSame(owner, self));
-			const wish = { owner: self, alert: request.alert, anim, sinceMs: before?.sinceMs ?? nowMs };
-			const waitMs = Math.max(
-				isThere ? 0 : waitForVerdictsMs(shown, leases, self, nowMs),
-				isOurs ? 0 : waitForTurnMs(wish, others, nowMs),
-			);
+			const sinceMs = record.wishes.find(({ owner }) => isSame(owner, self))?.sinceMs ?? nowMs;
+			const wish = { ...leaseOf(picture, self, sinceMs), toldMs: nowMs };
+			const waitMs = Math.ceil(turnMs(record, leases, wish, nowMs) - nowMs);
 			if (waitMs > 0) {
-				const wishes = [...others, { ...wish, turnMs: nowMs + waitMs }];
-				return { record: { ...record, wishes }, value: { outcome: "wait", ms: waitMs } };
+				return { record: { ...record, wishes: [...others, wish] }, value: { outcome: "wait", ms: waitMs } };
 			}
 			// The bar refuses to move an element to the other display.
 			if (shown && shown.display !== request.target.display) {
-				if (!(await this.#clearOnce(cli, request.target))) return answer(undefined);
+				if (!(await this.#clearOnce(cli, request.target, record))) return answer(undefined);
 			}
+			const drawnBy = (isConfirmed: boolean): BarRecord => {
+				const mine = leaseOf(picture, self, this.#nowMs());
+				const now = this.#shownOf(mine, cli, request.holdSeconds * 1_000, isConfirmed, shown);
+				return { ...record, leases: [...leases, mine], wishes: others, shown: now };
+			};
 			const litBefore = this.lit;
-			const drawn = await this.#show(picture);
+			const drawn = await this.#show(picture, drawnBy(false));
 			if (!drawn) return answer(undefined);
 			const { failure, tookMs } = drawn;
-			const mine = leaseOf(picture, self, this.#nowMs());
 			if (failure && !failure.late) this.#lit = litBefore;
 			const isLit = this.#lit && (!failure || failure.late);
 			const changed: BarRecord = {
-				...record,
-				leases: failure ? leases : [...leases, mine],
+				...(isLit ? drawnBy(!failure) : record),
+				...(failure && { leases }),
 				wishes: others,
-				shown: isLit ? this.#shownOf(mine, cli, request.holdSeconds * 1_000, !failure) : record.shown,
 				outage: outageAfter(record.outage, failure?.kind, this.#nowMs()),
 			};
 			return { record: changed, value: failure ? { outcome: "failed", failure } : { outcome: "drawn", tookMs } };
 		});
+	}
+
+	/** Looks without the lock, which many that wait would otherwise keep from the one whose turn it is. */
+	async #stillToWait({ request, anim }: Picture): Promise<Drawn | undefined> {
+		const { self } = this.#steps;
+		if (!self) return undefined;
+		const nowMs = this.#nowMs();
+		const record = await this.#ports.bars.read(request.target);
+		const wish = record.wishes.find(({ owner }) => isSame(owner, self));
+		const isTold = wish?.alert === request.alert && wish.anim === anim && nowMs < wish.toldMs + TELL_WISH_EVERY_MS;
+		if (!isTold) return undefined;
+		const ms = Math.ceil(turnMs(record, await this.#leasesOfOthers(record, self), wish, nowMs) - nowMs);
+		return ms > 0 ? { outcome: "wait", ms } : undefined;
 	}
 
 	/** Renews the lifetime of our alert, or shows it again, unless another pi's is on the bar. Never rejects. */
@@ -193,7 +208,7 @@ export class Drawing {
 			if (isOthers || isBackingOff(record, nowMs) || this.#lit !== lit) return { record, value: undefined };
 			const leftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - nowMs;
 			const command = this.#showCommand(lit, lit.request.target, leftMs, true);
-			const result = await this.#steps.run("show", command);
+			const result = await this.#steps.run("show", command, record);
 			if (!result) return { record, value: undefined };
 			const failure = failureOf("show", command, result, lit.request.target);
 			if (failure) {
@@ -203,7 +218,11 @@ export class Drawing {
 			const expiresMs = this.#nowMs() + lifetimeSeconds(leftMs) * 1_000;
 			this.#lit = { ...lit, expiresMs };
 			const mine = leaseOf(lit, self, lit.sinceMs);
-			return { record: { ...record, shown: this.#shownOf(mine, lit.cli, leftMs, true) }, value: undefined };
+			const leases = [...(await this.#leasesOfOthers(record, self)), mine];
+			return {
+				record: { ...record, leases, shown: this.#shownOf(mine, lit.cli, leftMs, true, shown) },
+				value: undefined,
+			};
 		});
 	}
 
@@ -288,22 +307,21 @@ export class Drawing {
 		}
 		const next = mostUrgent(record.leases, nowMs);
 		if (next) {
-			const isThere = shown?.anim === next.anim && shown.display === next.display;
-			if (shown && isThere && !cli.abilities.expiresAfter) {
+			if (shown && isSamePicture(shown, next) && !cli.abilities.expiresAfter) {
 				return { record: { ...record, shown: { ...shown, ...next } }, value: { handedOver: true } };
 			}
-			if (shown && shown.display !== next.display && !(await this.#clearOnce(cli, target))) return undefined;
+			if (shown && shown.display !== next.display && !(await this.#clearOnce(cli, target, record))) return undefined;
 			const place = { ...target, display: next.display, priority: next.priority };
 			const command = this.#showCommand({ cli, anim: next.anim }, place, next.untilMs - nowMs, false);
-			const result = await this.#steps.run("show", command);
+			const result = await this.#steps.run("show", command, record);
 			if (!result) return undefined;
 			if (!failureOf("show", command, result, target)) {
-				const now = this.#shownOf(next, cli, next.untilMs - nowMs, true);
+				const now = this.#shownOf(next, cli, next.untilMs - nowMs, true, shown);
 				return { record: { ...record, shown: now }, value: { handedOver: true } };
 			}
 		}
 		if (!shown && !mayBeLit) return { record, value: { handedOver: false } };
-		const cleared = await this.#clearOnce(cli, target);
+		const cleared = await this.#clearOnce(cli, target, record);
 		if (!cleared) return undefined;
 		const { failure } = cleared;
 		if (failure) return { record, value: { failure, handedOver: false } };
@@ -313,6 +331,7 @@ export class Drawing {
 	/** From the start of the draw the picture counts as possibly lit, whatever happens to the answer. */
 	async #show(
 		picture: Picture,
+		meanwhile: BarRecord,
 	): Promise<{ readonly failure: Failure | undefined; readonly tookMs: number } | undefined> {
 		const { request, cli } = picture;
 		const holdMs = request.holdSeconds * 1_000;
@@ -326,7 +345,7 @@ export class Drawing {
 				: Number.POSITIVE_INFINITY,
 		});
 		let startedMs = 0;
-		const result = await this.#steps.run("show", command, () => {
+		const result = await this.#steps.run("show", command, meanwhile, () => {
 			startedMs = this.#ports.clock.monotonicMs();
 			this.#lit = litFor(false, this.#nowMs(), command.deadlineMs + PARKED_DRAW_MS);
 		});
@@ -337,9 +356,13 @@ export class Drawing {
 	}
 
 	/** HTTP 400 means that nothing of ours is lit, which counts as cleared. Undefined if `part` has cut it off. */
-	async #clearOnce(cli: Cli, target: Target): Promise<{ readonly failure: Failure | undefined } | undefined> {
+	async #clearOnce(
+		cli: Cli,
+		target: Target,
+		meanwhile: BarRecord,
+	): Promise<{ readonly failure: Failure | undefined } | undefined> {
 		const command = new CommandLine(cli, this.#ports.env).clear(target);
-		const result = await this.#steps.run("clear", command);
+		const result = await this.#steps.run("clear", command, meanwhile);
 		if (!result) return undefined;
 		const failure = failureOf("clear", command, result, target);
 		return { failure: failure?.httpStatus === 400 ? undefined : failure };
@@ -355,10 +378,11 @@ export class Drawing {
 		return new CommandLine(cli, this.#ports.env).show(anim, target, options);
 	}
 
-	#shownOf(lease: Lease, cli: Cli, leftMs: number, isConfirmed: boolean): Shown {
+	#shownOf(lease: Lease, cli: Cli, leftMs: number, isConfirmed: boolean, before: Shown | undefined): Shown {
 		const drawnMs = this.#nowMs();
 		const expiresMs = cli.abilities.expiresAfter ? drawnMs + lifetimeSeconds(leftMs) * 1_000 : null;
-		return { ...lease, drawnMs, expiresMs, isConfirmed };
+		const upMs = before && isSamePicture(before, lease) ? before.upMs : drawnMs;
+		return { ...lease, drawnMs, upMs, expiresMs, isConfirmed };
 	}
 
 	/** Those of pis that are alive, and whose time is not over. */
