@@ -25,7 +25,7 @@ export interface PlannedRun {
 	readonly lastThinksMs: number;
 }
 
-export interface Asked {
+interface Asked {
 	readonly alert: Alert;
 	/** As in the log, without `(final)`. */
 	readonly reason: string;

@@ -4,10 +4,10 @@ import { planRun, startLightPi, startRealPi } from "./crowd-lives.ts";
 import { type CrowdEnd, playCrowd, type Rhythm } from "./crowd-play.ts";
 import type { FaultRow, FaultTable } from "./report.ts";
 
-export const DEFAULT_SEED = 1;
+const DEFAULT_SEED = 1;
 
 /** Runs of all kinds. Some users go away after one, so that what the BUSY timer was in the way of is shown afterwards. */
-export const RESTLESS: Rhythm = {
+const RESTLESS: Rhythm = {
 	startsAfter: (dice, previous = 0) => previous + (dice.chance(20) ? 70 : dice.between(2, 15)),
 	plan: planRun,
 };
@@ -79,7 +79,7 @@ export async function crowdTable(seed = DEFAULT_SEED): Promise<FaultTable> {
 }
 
 /** One row for one crowd, or for several that went through the same. */
-export function rowOf(name: string, ends: readonly CrowdEnd[]): FaultRow {
+function rowOf(name: string, ends: readonly CrowdEnd[]): FaultRow {
 	const all = ends.map(({ verdicts }) => verdicts);
 	const sum = (of: (end: CrowdEnd) => number) => ends.reduce((total, end) => total + of(end), 0);
 	const most = (of: (end: CrowdEnd) => number) => Math.max(...ends.map(of));

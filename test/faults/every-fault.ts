@@ -15,7 +15,7 @@ import { Scene } from "./scene.ts";
 import { sideBySide } from "./side-by-side.ts";
 import { TIME_FAULTS } from "./time-faults.ts";
 
-export const FAULTS: readonly Fault[] = [
+const FAULTS: readonly Fault[] = [
 	...CLI_FAULTS,
 	...BAR_FAULTS,
 	...FILE_FAULTS,
@@ -54,7 +54,7 @@ async function rowsOf(faults: readonly Fault[]): Promise<readonly FaultRow[]> {
 }
 
 /** What all rows need, once; the folder in it is the caller's to remove. */
-export async function prepare(): Promise<Setting> {
+async function prepare(): Promise<Setting> {
 	const animations = mkdtempSync(join(tmpdir(), "faults-animations-"));
 	await makeAnimations(animations);
 	return { animations, emptyWaitMs: await emptyWaitMs() };

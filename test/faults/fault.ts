@@ -26,7 +26,7 @@ export interface Fault {
 	readonly isSlow?: true;
 }
 
-export interface Expected {
+interface Expected {
 	/** All rows, such as `fired agent settled`. */
 	readonly log: readonly string[];
 	/** As well possible, on a busy machine. */
@@ -46,7 +46,7 @@ export interface Expected {
 }
 
 /** What was seen of a row. */
-export interface Seen {
+interface Seen {
 	readonly story: readonly string[];
 	/** The errors that the rows tell. */
 	readonly errors: readonly string[];
@@ -161,7 +161,7 @@ function cellsOf({ name, expect }: Fault, seen: Seen): (string | number)[] {
 }
 
 /** A sentence for each promise that was not kept. Pure. */
-export function failuresOf(expect: Expected, seen: Seen): string[] {
+function failuresOf(expect: Expected, seen: Seen): string[] {
 	const failures: string[] = [];
 	const say = (isBroken: boolean, sentence: string) => {
 		if (isBroken) failures.push(sentence);
