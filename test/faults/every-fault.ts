@@ -15,13 +15,7 @@ import { Scene } from "./scene.ts";
 import { sideBySide } from "./side-by-side.ts";
 import { TIME_FAULTS } from "./time-faults.ts";
 
-const FAULTS: readonly Fault[] = [
-	...CLI_FAULTS,
-	...BAR_FAULTS,
-	...FILE_FAULTS,
-	...TIME_FAULTS,
-	...HEADLESS_FAULTS,
-];
+const FAULTS: readonly Fault[] = [...CLI_FAULTS, ...BAR_FAULTS, ...FILE_FAULTS, ...TIME_FAULTS, ...HEADLESS_FAULTS];
 
 /** Rows at once, of those that mostly wait and of the others. */
 const AT_ONCE = { slow: 5, quick: 3 };
