@@ -24,7 +24,7 @@ export const FAULTS: readonly Fault[] = [
 ];
 
 /** Rows at once, of those that mostly wait and of the others. */
-const AT_ONCE = { slow: 5, quick: 3 };
+const AT_ONCE = { slow: 6, quick: 4 };
 
 /** `FAULT`, a regular expression in the environment, chooses rows by their names. */
 export async function everyFault(): Promise<FaultTable> {

@@ -4,7 +4,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
 /** One request of one connection, which is all that our CLIs send over it. */
-export interface WireRequest {
+interface WireRequest {
 	readonly socket: Socket;
 	/** Resolves when the whole body has arrived. */
 	readonly complete: Promise<void>;
