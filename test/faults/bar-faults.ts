@@ -1,7 +1,9 @@
 // What can be wrong with the bar, or with the way to it.
 
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ASKING, ask, say } from "../support/steps.ts";
+import { fakeCli } from "./fake-cli.ts";
 import type { Fault } from "./fault.ts";
 import type { Scene } from "./scene.ts";
 import {
@@ -125,6 +127,17 @@ export const BAR_FAULTS: readonly Fault[] = [
 		},
 	},
 	{
+		name: "the bar repeats the access key in its refusal",
+		settings: { token: ACCESS_KEY },
+		bar: { token: ACCESS_KEY },
+		arrange: (scene) => scene.wire.set(answers(400, { error: `Not with ${ACCESS_KEY}` }), { on: DRAW }),
+		expect: {
+			log: ["error agent settled device"],
+			notices: [/HTTP 400 Not with \[token\]/],
+			neverSaid: new RegExp(ACCESS_KEY),
+		},
+	},
+	{
 		name: "409 after 1.5 s: a higher priority is on the bar",
 		arrange: (scene) => otherApplication(scene, 90),
 		expect: { log: ["error agent settled preempted"], logAtEnd: WITHDRAWN },
@@ -208,6 +221,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 	unreachable("a dripping answer", drips, /no answer in time/, { isLate: true }),
 	{
 		name: "black hole for every request, until pi has ended",
+		isSlow: true,
 		arrange: (scene) => scene.wire.set(neverAnswers),
 		play: async (scene, options) => {
 			const pi = await scene.start(options);
@@ -255,6 +269,14 @@ export const BAR_FAULTS: readonly Fault[] = [
 	{
 		name: "the clear is answered 503, always",
 		arrange: (scene) => scene.wire.set(answers(503, { error: "busy" }), { on: CLEAR }),
+		play: async (scene) => {
+			const pi = await scene.start();
+			await scene.prompt(pi);
+			await scene.logged(2);
+			await scene.untilDark();
+			// Only the bar knows exactly when its timer ends.
+			await delay(2_000);
+		},
 		expect: {
 			log: ["fired agent settled", "error agent settled device"],
 			notices: [/could not be cleared.*HTTP 503/],
@@ -291,6 +313,26 @@ export const BAR_FAULTS: readonly Fault[] = [
 		expect: {
 			log: ["fired agent settled", "error agent settled unreachable", ...SHOWN],
 			notices: [/could not be cleared\. No BUSY Bar at/],
+		},
+	},
+	{
+		name: "the bar goes away in the hold, with a CLI that cannot let an alert expire",
+		isSlow: true,
+		play: async (scene) => {
+			const folder = join(scene.desk.home.dir, "path");
+			fakeCli(folder, { isPlain: true });
+			const pi = await scene.start({ pathDirs: [folder] });
+			await scene.prompt(pi);
+			await scene.logged(1);
+			await scene.wire.close();
+			await scene.logged(2);
+			await scene.wire.open();
+			await scene.logged(3, OWED_LIMIT_MS);
+		},
+		expect: {
+			log: ["fired agent settled", "error agent settled unreachable", "cleared agent settled"],
+			notices: [/could not be cleared/],
+			beyondLimitSeconds: OWED_LIMIT_MS / 1_000,
 		},
 	},
 	{
@@ -334,6 +376,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "a bar whose HTTP server dies after two uploads",
+		isSlow: true,
 		bar: { faults: { wedgeAfterWrites: 1 } },
 		isNewMachine: true,
 		play: async (scene) => {

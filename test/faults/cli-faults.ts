@@ -31,6 +31,7 @@ const SHOWN = ["fired agent settled", "cleared agent settled"];
 export const CLI_FAULTS: readonly Fault[] = [
 	{
 		name: "show hangs and ignores SIGTERM",
+		isSlow: true,
 		arrange: (scene) => onPath(scene, { show: HANG }),
 		expect: {
 			// It may have drawn before it hung.
@@ -41,6 +42,7 @@ export const CLI_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "pi quits while show hangs and ignores SIGTERM",
+		isSlow: true,
 		arrange: (scene) => onPath(scene, { show: `touch ${join(scene.desk.home.dir, "hangs")}; ${HANG}` }),
 		play: async (scene, options) => {
 			const pi = await scene.start(options);
@@ -51,6 +53,7 @@ export const CLI_FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "clear hangs and ignores SIGTERM",
+		isSlow: true,
 		arrange: (scene) => onPath(scene, { clear: HANG }),
 		expect: { log: SHOWN },
 	},

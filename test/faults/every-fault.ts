@@ -18,7 +18,7 @@ import { TIME_FAULTS } from "./time-faults.ts";
 const FAULTS: readonly Fault[] = [...CLI_FAULTS, ...BAR_FAULTS, ...FILE_FAULTS, ...TIME_FAULTS, ...HEADLESS_FAULTS];
 
 /** Rows at once, of those that mostly wait and of the others. */
-const AT_ONCE = { slow: 5, quick: 3 };
+const AT_ONCE = { slow: 6, quick: 4 };
 
 /** `FAULT`, a regular expression in the environment, chooses rows by their names. */
 export async function everyFault(): Promise<FaultTable> {

@@ -7,7 +7,7 @@ import { answers, answersLate, DRAW, neverAnswers } from "./wire.ts";
 const LEFT = ["fired agent settled detached", "cleared agent settled detached"];
 
 /** One run, to its end. */
-function headless(name: string, fault: Pick<Fault, "arrange" | "expect" | "bar">): Fault {
+function headless(name: string, fault: Pick<Fault, "arrange" | "expect" | "bar" | "isSlow">): Fault {
 	// What a model needs to think is enough to get ready for the alert.
 	const script = [{ text: "It is done.", delayMs: 1_500 }];
 	return { name: `pi -p: ${name}`, settings: { headless: true }, play: (scene) => scene.print({ script }), ...fault };
@@ -24,7 +24,11 @@ export const HEADLESS_FAULTS: readonly Fault[] = [
 		arrange: (scene) => scene.wire.set(answersLate(3_000), { on: DRAW }),
 		expect: { log: LEFT },
 	}),
-	headless("the bar hangs", { arrange: (scene) => scene.wire.set(neverAnswers), expect: { log: LEFT, shown: 0 } }),
+	headless("the bar hangs", {
+		isSlow: true,
+		arrange: (scene) => scene.wire.set(neverAnswers),
+		expect: { log: LEFT, shown: 0 },
+	}),
 	headless("the bar is absent", { arrange: (scene) => scene.wire.close(), expect: failed("unreachable") }),
 	headless("the bar refuses access", { bar: { access: "disabled" }, expect: failed("forbidden") }),
 	// It takes the bar 1.5 s to say so.

@@ -17,9 +17,25 @@ export interface FaultTable {
 	readonly rows: readonly FaultRow[];
 }
 
+const WIDEST_VERDICT = 100;
+
 /** Prints the table and returns how many rows failed. */
 export function printTable({ title, columns, rows }: FaultTable): number {
-	const table = new Table({ head: [...columns, "verdict"], style: { head: [], border: [] }, wordWrap: true });
+	const widest = Math.max(
+		...rows.map((row) =>
+			Math.max(
+				...verdictOf(row)
+					.split("\n")
+					.map(({ length }) => length),
+			),
+		),
+	);
+	const table = new Table({
+		head: [...columns, "verdict"],
+		colWidths: [...columns.map(() => null), widest > WIDEST_VERDICT ? WIDEST_VERDICT : null],
+		style: { head: [], border: [] },
+		wordWrap: true,
+	});
 	for (const row of rows) table.push([...row.cells, verdictOf(row)]);
 	console.log(`\n${title}\n${table.toString()}`);
 	return rows.filter(({ failures }) => failures.length > 0).length;

@@ -28,8 +28,6 @@ const LIMIT_MS = 40_000;
 const CHILDREN_LIMIT_MS = 40_000;
 const QUIT_LIMIT_MS = 20_000;
 const LAST_ROW_MS = 500;
-/** A notice comes after its row in the log. */
-const TOLD_LIMIT_MS = 3_000;
 
 /** The reason in rows of the log that were there before. */
 export const BEFORE = "before";
@@ -201,9 +199,9 @@ export class Scene {
 		return storyOf(await this.rows());
 	}
 
-	/** Until pi's user has read so many notices; not for long, and never rejects. */
-	async told(count: number): Promise<void> {
-		await waitUntil("notices", TOLD_LIMIT_MS, () => this.notices.length >= count).catch(() => undefined);
+	/** Until pi's user has read so many notices. */
+	async told(count: number, limitMs = LIMIT_MS): Promise<void> {
+		await waitUntil(`${count} notices`, limitMs, () => this.notices.length >= count);
 	}
 
 	/** Until the log has so many rows. */

@@ -97,6 +97,25 @@ export const TIME_FAULTS: readonly Fault[] = [
 	inTheHold("pi is stopped for 10 s in the hold", stopped(10_000)),
 	inTheHold("pi is stopped for a minute in the hold", stopped(60_000), { isSlow: true }),
 	{
+		name: "pi is stopped in its hold, and goes on in that of another pi",
+		settings: { holdSeconds: 4 },
+		play: async (scene) => {
+			const [first, second] = await Promise.all([scene.start(), scene.start()]);
+			await scene.prompt(first);
+			await scene.logged(1);
+			first.kill("SIGSTOP");
+			await delay(5_000);
+			await scene.prompt(second);
+			await scene.logged(2);
+			first.kill("SIGCONT");
+			await scene.logged(4);
+			const last = scene.watch.drawn.at(-1);
+			const litMs = last ? last.untilMs - last.atMs : 0;
+			if (litMs < 3_000) throw new Error(`the other pi's alert was lit for ${litMs} ms`);
+		},
+		expect: { log: ["fired agent settled", "fired agent settled", "cleared agent settled", "cleared agent settled"] },
+	},
+	{
 		name: "pi is stopped for 12 s in a draw at a black hole",
 		arrange: (scene) => scene.wire.set(neverAnswers, { on: DRAW, times: 1 }),
 		play: async (scene) => {
