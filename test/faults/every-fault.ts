@@ -15,7 +15,13 @@ import { Scene } from "./scene.ts";
 import { sideBySide } from "./side-by-side.ts";
 import { TIME_FAULTS } from "./time-faults.ts";
 
-const FAULTS: readonly Fault[] = [...CLI_FAULTS, ...BAR_FAULTS, ...FILE_FAULTS, ...TIME_FAULTS, ...HEADLESS_FAULTS];
+export const FAULTS: readonly Fault[] = [
+	...CLI_FAULTS,
+	...BAR_FAULTS,
+	...FILE_FAULTS,
+	...TIME_FAULTS,
+	...HEADLESS_FAULTS,
+];
 
 /** Rows at once, of those that mostly wait and of the others. */
 const AT_ONCE = { slow: 6, quick: 4 };
@@ -48,7 +54,7 @@ async function rowsOf(faults: readonly Fault[]): Promise<readonly FaultRow[]> {
 }
 
 /** What all rows need, once; the folder in it is the caller's to remove. */
-async function prepare(): Promise<Setting> {
+export async function prepare(): Promise<Setting> {
 	const animations = mkdtempSync(join(tmpdir(), "faults-animations-"));
 	await makeAnimations(animations);
 	return { animations, emptyWaitMs: await emptyWaitMs() };

@@ -26,7 +26,7 @@ export interface Fault {
 	readonly isSlow?: true;
 }
 
-interface Expected {
+export interface Expected {
 	/** All rows, such as `fired agent settled`. */
 	readonly log: readonly string[];
 	/** As well possible, on a busy machine. */
@@ -48,7 +48,7 @@ interface Expected {
 }
 
 /** What was seen of a row. */
-interface Seen {
+export interface Seen {
 	readonly story: readonly string[];
 	/** The errors that the rows tell. */
 	readonly errors: readonly string[];
@@ -166,7 +166,7 @@ function cellsOf({ name, expect }: Fault, seen: Seen): (string | number)[] {
 }
 
 /** A sentence for each promise that was not kept. Pure. */
-function failuresOf(expect: Expected, seen: Seen): string[] {
+export function failuresOf(expect: Expected, seen: Seen): string[] {
 	const failures: string[] = [];
 	const say = (isBroken: boolean, sentence: string) => {
 		if (isBroken) failures.push(sentence);

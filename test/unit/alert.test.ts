@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { AlertDesk, alertRequest, done, refusal, turn } from "../support/alert-desk.ts";
+import { type BarStore, MemoryBarStore } from "../../extensions/busybar-alert/cycle/bar-store.ts";
+import { AlertDesk, alertRequest, DeskBar, done, refusal, turn } from "../support/alert-desk.ts";
 
 const backingOff = async (desk: AlertDesk) => (await desk.cycle.look(turn(0).target)).backingOff;
 
@@ -729,6 +730,29 @@ describe("when pi ends", () => {
 		desk.cycle.show(turn(0));
 		await desk.advance(8_500);
 		expect(desk.part()).toMatchObject({ delayMs: 2_000 });
+	});
+
+	test("while the record of the bar is written after a clear, there is one row, and it is not lost", async () => {
+		const { promise: isWritten, resolve: written } = Promise.withResolvers<void>();
+		class SlowDisk extends MemoryBarStore {
+			isSlow = false;
+			override async change<T>(...args: Parameters<BarStore["change"]>): Promise<T> {
+				const value = (await super.change(...args)) as T;
+				if (this.isSlow) await isWritten;
+				return value;
+			}
+		}
+		const disk = new SlowDisk();
+		const desk = new AlertDesk({}, new DeskBar(disk));
+		desk.cycle.show(turn(0));
+		await desk.advance(1_000);
+		disk.isSlow = true;
+		await desk.advance(5_000);
+		expect(desk.steps).toEqual(["show spinner", "clear"]);
+		expect(desk.part()).toMatchObject({ delayMs: 0 });
+		written();
+		await desk.advance(20_000);
+		expect(desk.story).toEqual(["fired turn 0", "cleared turn 0"]);
 	});
 
 	test("during a clear, that one is cut off, and there is one row", async () => {

@@ -231,21 +231,26 @@ export class Drawing {
 	 * drawn; otherwise the bar is cleared. Resolves to undefined if there is nothing of ours, or `part` has taken it over.
 	 * Never rejects.
 	 */
-	clear(): Promise<Cleared | undefined> {
+	async clear(): Promise<Cleared | undefined> {
 		const target = this.#lit?.request.target;
-		if (!target) return Promise.resolve(undefined);
-		return this.#steps.change<Cleared>(target, async (record, self) => {
-			const lit = this.#lit;
+		if (!target) return undefined;
+		let lit: Lit | undefined;
+		const cleared = await this.#steps.change<Cleared>(target, async (record, self) => {
+			lit = this.#lit;
 			if (!lit) return { record, value: undefined };
 			const leases = await this.#leasesOfOthers(record, self);
 			const settled = await this.#settle({ ...record, leases }, lit.cli, target, self, this.lit !== undefined);
 			if (!settled) return { record, value: undefined };
 			const { failure, handedOver } = settled.value;
 			if (failure) return { record, value: { outcome: "failed", failure } };
-			this.#lit = undefined;
 			const heldMs = Math.round(this.#nowMs() - lit.sinceMs);
 			return { record: settled.record, value: { outcome: "cleared", request: lit.request, heldMs, handedOver } };
 		});
+		if (cleared?.outcome !== "cleared") return cleared;
+		// While the record was being written, pi ended, and whoever took over has said so.
+		if (this.#lit !== lit) return undefined;
+		this.#lit = undefined;
+		return cleared;
 	}
 
 	/** Clears what a dead pi has left on this bar, unless it still has time left. Never rejects. */
