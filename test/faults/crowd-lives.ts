@@ -54,13 +54,15 @@ export interface Life {
 
 export type StartLife = (desk: PiDesk, addr: string, name: string, runs: readonly PlannedRun[]) => Promise<Life>;
 
-export function planRun(dice: Dice): PlannedRun {
+/** @param pace makes it that much shorter */
+export function planRun(dice: Dice, pace = 1): PlannedRun {
+	const lasts = (from: number, to: number) => dice.between(from, to) / pace;
 	const turns = Array.from({ length: Math.floor(dice.between(0, 4)) }, () => ({
-		thinksMs: dice.between(200, 2_500),
-		...(dice.chance(20) && { answersAfterMs: dice.between(300, 8_000) }),
+		thinksMs: lasts(200, 2_500),
+		...(dice.chance(20) && { answersAfterMs: lasts(300, 8_000) }),
 	}));
 	const ending = dice.chance(15) ? "error" : dice.chance(10) ? "aborted" : "done";
-	return { turns, ending, lastThinksMs: dice.between(300, 3_000) };
+	return { turns, ending, lastThinksMs: lasts(300, 3_000) };
 }
 
 /** What both kinds have in common: the book that they keep, and signals. */

@@ -28,7 +28,7 @@ export interface Verdicts {
 	readonly died: number;
 	/** Logged as shown, but the bar has taken no such draw. */
 	readonly untrue: readonly string[];
-	/** How long each was lit, and what ended that if it was not its own pi or the BUSY timer. */
+	/** How long each was lit, and what ended that too early, if it was not its own pi or the BUSY timer. */
 	readonly lit: readonly { readonly ms: number; readonly what: string; readonly cutBy: string | undefined }[];
 	readonly wrongClears: readonly string[];
 	/** The longest that a picture stayed when nobody wanted it any more. */
@@ -95,7 +95,10 @@ export function judge({ lives, rows, journal, busy, holdSeconds }: Watched): Ver
 						)?.answeredMs ?? Number.POSITIVE_INFINITY)
 					: draw.atMs + holdSeconds * 1_000;
 			wants.push({ by: life, alert: row.alert, picture: draw.picture, reason: row.reason, fromMs: draw.atMs, untilMs });
-			if (row.alert !== "turn") lit.push({ what, ...litOf(draw, acts, life.name) });
+			if (row.alert === "turn") continue;
+			const { ms, cutBy } = litOf(draw, acts, life.name);
+			const isWithdrawn = untilMs <= draw.atMs + ms + SLACK_MS;
+			lit.push({ what, ms, cutBy: isWithdrawn ? undefined : cutBy });
 		}
 	}
 	const lost = fates.flatMap((fate) => fate.lost);

@@ -4,12 +4,14 @@ import { crowdTable } from "./crowd.ts";
 import { deaths } from "./deaths.ts";
 import { everyFault } from "./every-fault.ts";
 import { type FaultTable, printTable } from "./report.ts";
+import { soakTable } from "./soak.ts";
 
 /** What is left to chance follows from the seed. */
 const TABLES: Readonly<Record<string, (seed: number | undefined) => Promise<FaultTable>>> = {
 	faults: everyFault,
 	deaths,
 	crowd: crowdTable,
+	soak: soakTable,
 };
 
 const words = process.argv.slice(2);

@@ -78,8 +78,10 @@ export class AlertDesk {
 	readonly cycle: AlertCycle;
 	readonly outcomes: Outcomes;
 	readonly stopListening: () => void;
-	/** What the next runs of the CLI do, first come first served; afterwards all goes well. */
+	/** What the next runs of the CLI do, first come first served. */
 	readonly behaviours: Record<Step, Behaviour[]> = { show: [], clear: [] };
+	/** What all others do. */
+	usual: Behaviour = {};
 	/** How long making each asset takes, and how it ends. */
 	assetTookMs = 0;
 	readonly assetFailures: AssetResult[] = [];
@@ -203,7 +205,7 @@ export class AlertDesk {
 	readonly #execute: ExecFn = async (_file, args, options) => {
 		const step: Step = args[0] === "show" ? "show" : "clear";
 		if (this.isDead) return new Promise<never>(() => undefined);
-		const behaviour = this.behaviours[step].shift() ?? {};
+		const behaviour = this.behaviours[step].shift() ?? this.usual;
 		const isCutOff = await Promise.race([
 			this.#elapse(Math.min(behaviour.tookMs ?? DRAW_MS, options.deadlineMs)),
 			aborted(options.signal),
