@@ -36,7 +36,6 @@ test("in a terminal: the status line follows, the bar flashes, and quitting duri
 /** Those of the table of `npm run faults` that are quick, one of each kind of end. */
 const TELLING = [
 	["SIGTERM", "sent"],
-	["SIGTERM (RPC)", "hold"],
 	["SIGKILL", "draw"],
 	["SIGKILL", "hold"],
 	["SIGKILL, next pi at once", "question"],
