@@ -29,7 +29,7 @@ export class BarWatch {
 	readonly #bar: BarServer;
 	readonly #darkMs: number[] = [];
 	readonly #timer: NodeJS.Timeout;
-	#wasLit = false;
+	#isLit = false;
 	/** Something was drawn, and not one LED shone. */
 	hasShownNothing = false;
 
@@ -39,20 +39,19 @@ export class BarWatch {
 	}
 
 	get isLit(): boolean {
-		const { canvas } = this.#bar.bar;
-		return canvas.applicationName === APPLICATION && canvas.elements.length > 0;
+		this.#look();
+		return this.#isLit;
 	}
 
 	get drawn(): Drawn[] {
-		this.#look();
+		const { isLit } = this;
 		const draws = this.#bar.bar.journal.entries().filter(isDrawn);
 		return draws.map((draw, index) => {
-			const ends = [draws[index + 1]?.at, this.#darkMs.find((darkMs) => darkMs >= draw.at)];
-			return {
-				alert: alertIn(draw),
-				atMs: draw.at,
-				untilMs: Math.min(...ends.map((end) => end ?? Number.POSITIVE_INFINITY)),
-			};
+			// What was dark again before we looked was dark at once.
+			const last = isLit ? Number.POSITIVE_INFINITY : draw.at;
+			const darkMs = this.#darkMs.find((atMs) => atMs >= draw.at) ?? last;
+			const nextMs = draws[index + 1]?.at ?? Number.POSITIVE_INFINITY;
+			return { alert: alertIn(draw), atMs: draw.at, untilMs: Math.min(darkMs, nextMs) };
 		});
 	}
 
@@ -66,10 +65,11 @@ export class BarWatch {
 	}
 
 	#look(): void {
-		const { isLit: isLitNow } = this;
-		if (isLitNow && !this.#wasLit && !isLit(this.#bar.bar.screen("front"))) this.hasShownNothing = true;
-		if (this.#wasLit && !isLitNow) this.#darkMs.push(Date.now());
-		this.#wasLit = isLitNow;
+		const { canvas } = this.#bar.bar;
+		const wasLit = this.#isLit;
+		this.#isLit = canvas.applicationName === APPLICATION && canvas.elements.length > 0;
+		if (this.#isLit && !wasLit && !isLit(this.#bar.bar.screen("front"))) this.hasShownNothing = true;
+		if (wasLit && !this.#isLit) this.#darkMs.push(Date.now());
 	}
 }
 
