@@ -174,6 +174,9 @@ export const startLightPi: StartLife = async (desk, addr, name) => {
 	return pi;
 };
 
+/** Many start at a time. */
+const START_LIMIT_MS = 120_000;
+
 class RealPi extends Book implements Life {
 	readonly #pi: ReturnType<typeof startRpcPi>;
 
@@ -243,7 +246,7 @@ export const startRealPi: StartLife = async (desk, addr, name, runs) => {
 	const pi = startRpcPi(desk.home, options);
 	// It answers once it has started.
 	pi.send({ type: "get_state", id: "started" });
-	await pi.waitFor(({ id }) => id === "started", 60_000);
+	await pi.waitFor(({ id }) => id === "started", START_LIMIT_MS);
 	return new RealPi(name, pi);
 };
 

@@ -63,7 +63,13 @@ export async function playCrowd(crowd: Crowd): Promise<CrowdEnd> {
 	const desk = new PiDesk((close) => void closers.push(close));
 	try {
 		desk.saveSettings({ command: markedCli(desk) });
-		return await play(desk, await desk.bar(), crowd);
+		const bar = await desk.bar();
+		const watch = new Watch(bar);
+		try {
+			return await play(desk, bar, watch, crowd);
+		} finally {
+			await watch.end();
+		}
 	} finally {
 		for (const close of closers.reverse()) await close();
 	}
@@ -77,15 +83,18 @@ function markedCli(desk: PiDesk): string {
 	return path;
 }
 
-async function play(desk: PiDesk, bar: SimulatedBar, crowd: Crowd): Promise<CrowdEnd> {
-	const watch = new Watch(bar);
+async function play(desk: PiDesk, bar: SimulatedBar, watch: Watch, crowd: Crowd): Promise<CrowdEnd> {
 	const cpuBefore = cpuTimes();
 	const lives: Life[] = [];
 	const busy: [number, number][] = [];
 	const everybody = Promise.withResolvers<number>();
 	const starts = new Turnstile(crowd.startsAtATime);
+	let isOver = false;
 	const join = async (name: string, runs: readonly PlannedRun[]) => {
-		const life = await starts.pass(() => crowd.startLife(desk, bar.addr, name, runs));
+		const life = await starts.pass(async () => {
+			if (isOver) throw new Error("The crowd is over.");
+			return crowd.startLife(desk, bar.addr, name, runs);
+		});
 		lives.push(life);
 		if (lives.length === crowd.pis) everybody.resolve(Date.now());
 		return life;
@@ -93,7 +102,9 @@ async function play(desk: PiDesk, bar: SimulatedBar, crowd: Crowd): Promise<Crow
 	const players = Array.from({ length: crowd.pis }, (_, index) => playPi(crowd, index, everybody.promise, join));
 	const harmed = everybody.promise.then((beginMs) => doHarm(crowd, lives, beginMs));
 	const timed = everybody.promise.then(() => crowd.busySeconds && runBusyTimer(bar, crowd.busySeconds, busy));
-	const [harm] = await Promise.all([harmed, timed, ...players]);
+	const [harm] = await Promise.all([harmed, timed, ...players]).finally(() => {
+		isOver = true;
+	});
 
 	const verdicts = () => judge({ lives, rows: desk.log(), journal: watch.journal, busy, holdSeconds: HOLD_SECONDS });
 	const limitMs = Date.now() + DECIDED_WITHIN_MS;
