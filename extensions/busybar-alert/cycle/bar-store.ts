@@ -42,8 +42,11 @@ export interface Changed<T> {
 	readonly value: T;
 }
 
-/** A draw at a bar that hangs ends after 8 s. After this time a step runs without the lock. */
-const LOCK_WAIT_MS = 15_000;
+/**
+ * After this time a step runs without the lock. Long, because what keeps the lock is other pis at work: whoever was killed
+ * or stopped loses it within seconds, and a bar that hangs is tried by one of them only.
+ */
+const LOCK_WAIT_MS = 60_000;
 
 export class MemoryBarStore implements BarStore {
 	readonly #records = new Map<string, BarRecord>();
