@@ -140,7 +140,7 @@ function heapAfterCollection(): number {
 export async function soakTable(): Promise<FaultTable> {
 	const rows = [
 		await inFolder((folder) => policyRow(folder, 100_000)),
-		await inFolder((folder) => recordRow(folder, 2_000)),
+		await inFolder((folder) => recordRow(folder, 800)),
 		await childrenRow(300),
 	];
 	return {
