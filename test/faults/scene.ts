@@ -1,7 +1,7 @@
 // What one fault is played on: a user's home, a simulated bar in this process, the way to it, and the pis that are started;
 // and what was seen of all of them. Touches one temporary folder and the processes it starts, and takes both away again.
 
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -21,6 +21,7 @@ import { Wire } from "./wire.ts";
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const PROBE_BEFORE = file("../demo/probe-before.ts");
 const PROBE_AFTER = file("../demo/probe-after.ts");
+const END_PROBE = file("./end-probe-extension.ts");
 /** One verdict for each prompt, and a bar that is dark again soon. */
 const SETTINGS = { alertOn: "agent_settled", holdSeconds: 1 } as const;
 const LIMIT_MS = 40_000;
@@ -35,7 +36,7 @@ export const BEFORE = "before";
 /** How a pi ended. */
 export interface End {
 	readonly exit: string;
-	/** From the request to end to the end; undefined for a pi that was killed. */
+	/** From the request to end to the end, without the time in which no processor was free; undefined for a killed pi. */
 	readonly tookMs: number | undefined;
 	readonly stderr: string;
 }
@@ -65,6 +66,8 @@ export class Scene {
 	readonly #running = new Set<RpcPi>();
 	readonly #all: RpcPi[] = [];
 	readonly #eventFiles: string[] = [];
+	/** How many lines of the file of ends are told already. */
+	#told = 0;
 
 	static async open(options: SceneOptions): Promise<Scene> {
 		const bar = await startBarServer(0, { api: "27.5", access: "usb", token: undefined, faults: {}, ...options.bar });
@@ -95,6 +98,10 @@ export class Scene {
 		});
 	}
 
+	get #endsFile(): string {
+		return join(this.desk.home.dir, "ends");
+	}
+
 	inCache(name: string): string {
 		return join(this.cache, name);
 	}
@@ -118,7 +125,7 @@ export class Scene {
 		const result = await runPi(this.desk.home, { ...this.#options(options), prompt: "please", deadlineMs: LIMIT_MS });
 		const settled = this.events.findLast(({ type }) => type === "agent_settled");
 		const tookMs = settled && startedMs + result.elapsedMs - settled.atMs;
-		this.ends.push({ exit: String(result.signal ?? result.code), tookMs, stderr: result.stderr });
+		this.#addEnd(String(result.signal ?? result.code), tookMs, result.stderr);
 	}
 
 	/** Until pi has settled. */
@@ -148,8 +155,8 @@ export class Scene {
 			if (this.#running.size === 0) this.#endedMs = Date.now();
 			const startedMs = performance.now();
 			const ended = await Promise.race([pi.close(), delay(QUIT_LIMIT_MS, undefined, { ref: false })]);
-			const tookMs = performance.now() - startedMs;
-			this.ends.push({ exit: ended ? String(ended.signal ?? ended.code) : "still running", tookMs, stderr: pi.stderr });
+			const exit = ended ? String(ended.signal ?? ended.code) : "still running";
+			this.#addEnd(exit, performance.now() - startedMs, pi.stderr);
 		}
 	}
 
@@ -241,14 +248,24 @@ export class Scene {
 		return Math.max(0, ...beyond) / 1_000;
 	}
 
+	/** Of the pi that has ended last. */
+	#addEnd(exit: string, wallMs: number | undefined, stderr: string): void {
+		const queuedMs = existsSync(this.#endsFile)
+			? readFileSync(this.#endsFile, "utf8").trim().split("\n").map(Number)
+			: [];
+		const tookMs = wallMs && Math.max(0, wallMs - queuedMs.slice(this.#told).reduce((sum, ms) => sum + ms, 0));
+		this.#told = queuedMs.length;
+		this.ends.push({ exit, tookMs, stderr });
+	}
+
 	#options({ script, ...options }: PiOptions, measured: readonly string[] = [EXTENSION]): PiOptions {
 		const events = join(this.desk.home.dir, `events-${this.#eventFiles.length}.jsonl`);
 		this.#eventFiles.push(events);
 		return this.desk.pi(this.wire.addr, {
 			...options,
 			script: script ?? Array(5).fill(say("It is done.")),
-			extensions: [...(options.extensions ?? []), PROBE_BEFORE, ...measured, PROBE_AFTER],
-			env: { PI_DEMO_EVENTS: events, ...options.env },
+			extensions: [...(options.extensions ?? []), END_PROBE, PROBE_BEFORE, ...measured, PROBE_AFTER],
+			env: { PI_DEMO_EVENTS: events, PI_FAULTS_ENDS: this.#endsFile, ...options.env },
 		});
 	}
 }
