@@ -15,6 +15,7 @@ import { type AtEnd, EXTENSION, PiDesk } from "../support/pi-desk.ts";
 import { say } from "../support/steps.ts";
 import { waitUntil } from "../support/wait.ts";
 import { BarWatch } from "./bar-watch.ts";
+import type { ProbedEnd } from "./end-probe-extension.ts";
 import { endProcess, processesOf } from "./processes-of-home.ts";
 import { Wire } from "./wire.ts";
 
@@ -25,6 +26,8 @@ const END_PROBE = file("./end-probe-extension.ts");
 /** One verdict for each prompt, and a bar that is dark again soon. */
 const SETTINGS = { alertOn: "agent_settled", holdSeconds: 1 } as const;
 const LIMIT_MS = 40_000;
+/** Of several pis that start at once, beside everything else. */
+const START_LIMIT_MS = 90_000;
 /** What pi leaves to a process of its own is a draw of 8 s and three clears of 5 s at a bar that hangs, with pauses. */
 const CHILDREN_LIMIT_MS = 40_000;
 const QUIT_LIMIT_MS = 20_000;
@@ -66,8 +69,6 @@ export class Scene {
 	readonly #running = new Set<RpcPi>();
 	readonly #all: RpcPi[] = [];
 	readonly #eventFiles: string[] = [];
-	/** How many lines of the file of ends are told already. */
-	#told = 0;
 
 	static async open(options: SceneOptions): Promise<Scene> {
 		const bar = await startBarServer(0, { api: "27.5", access: "usb", token: undefined, faults: {}, ...options.bar });
@@ -115,17 +116,17 @@ export class Scene {
 		this.#running.add(pi);
 		this.#all.push(pi);
 		pi.send({ id: "ready", type: "get_state" });
-		await pi.waitFor(({ id }) => id === "ready");
+		await pi.waitFor(({ id }) => id === "ready", START_LIMIT_MS);
 		return pi;
 	}
 
 	/** `pi -p`, to its end. */
 	async print(options: PiOptions = {}): Promise<void> {
-		const startedMs = Date.now();
 		const result = await runPi(this.desk.home, { ...this.#options(options), prompt: "please", deadlineMs: LIMIT_MS });
 		const settled = this.events.findLast(({ type }) => type === "agent_settled");
-		const tookMs = settled && startedMs + result.elapsedMs - settled.atMs;
-		this.#addEnd(String(result.signal ?? result.code), tookMs, result.stderr);
+		const [end] = this.#probedEnds();
+		const tookMs = settled && end ? end.atMs - settled.atMs - end.queuedMs : undefined;
+		this.ends.push({ exit: String(result.signal ?? result.code), tookMs, stderr: result.stderr });
 	}
 
 	/** Until pi has settled. */
@@ -152,11 +153,15 @@ export class Scene {
 	async quit(...pis: readonly RpcPi[]): Promise<void> {
 		for (const pi of pis.length > 0 ? pis : [...this.#running]) {
 			this.#running.delete(pi);
-			if (this.#running.size === 0) this.#endedMs = Date.now();
-			const startedMs = performance.now();
+			const startedMs = Date.now();
+			if (this.#running.size === 0) this.#endedMs = startedMs;
 			const ended = await Promise.race([pi.close(), delay(QUIT_LIMIT_MS, undefined, { ref: false })]);
+			const { atMs, queuedMs } = this.#probedEnds().find(({ pid }) => pid === pi.pid) ?? {
+				atMs: Date.now(),
+				queuedMs: 0,
+			};
 			const exit = ended ? String(ended.signal ?? ended.code) : "still running";
-			this.#addEnd(exit, performance.now() - startedMs, pi.stderr);
+			this.ends.push({ exit, tookMs: atMs - startedMs - queuedMs, stderr: pi.stderr });
 		}
 	}
 
@@ -248,14 +253,10 @@ export class Scene {
 		return Math.max(0, ...beyond) / 1_000;
 	}
 
-	/** Of the pi that has ended last. */
-	#addEnd(exit: string, wallMs: number | undefined, stderr: string): void {
-		const queuedMs = existsSync(this.#endsFile)
-			? readFileSync(this.#endsFile, "utf8").trim().split("\n").map(Number)
-			: [];
-		const tookMs = wallMs && Math.max(0, wallMs - queuedMs.slice(this.#told).reduce((sum, ms) => sum + ms, 0));
-		this.#told = queuedMs.length;
-		this.ends.push({ exit, tookMs, stderr });
+	#probedEnds(): ProbedEnd[] {
+		if (!existsSync(this.#endsFile)) return [];
+		const lines = readFileSync(this.#endsFile, "utf8").trim().split("\n");
+		return lines.map((line) => JSON.parse(line) as ProbedEnd);
 	}
 
 	#options({ script, ...options }: PiOptions, measured: readonly string[] = [EXTENSION]): PiOptions {

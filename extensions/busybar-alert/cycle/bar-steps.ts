@@ -26,6 +26,8 @@ export class BarSteps {
 	/** That of the current step. Undefined if the step may go on although another process has. */
 	#keep: Keep | undefined;
 	#cutOffs = 0;
+	/** As it was when the current step was asked for. */
+	#cutOffsBefore = 0;
 	#self: ProcessIdentity | undefined;
 
 	constructor(ports: BarStepPorts) {
@@ -61,6 +63,7 @@ export class BarSteps {
 				this.#ports.bars.change<T | undefined>(bar, async (record, keep) => {
 					if (cutOffs !== this.#cutOffs) return { record, value: undefined };
 					this.#keep = isLast ? undefined : keep;
+					this.#cutOffsBefore = cutOffs;
 					const changed = await step(record, self);
 					return cutOffs === this.#cutOffs ? changed : { record, value: undefined };
 				});
@@ -85,9 +88,11 @@ export class BarSteps {
 		meanwhile: BarRecord,
 		onStart: () => void = () => undefined,
 	): Promise<ExecResult | undefined> {
-		const cutOffs = this.#cutOffs;
+		const isCutOff = () => this.#cutOffsBefore !== this.#cutOffs;
+		// The record is that of whoever has cut it off.
+		if (isCutOff()) return undefined;
 		if ((await this.#keep?.(meanwhile)) === false) throw LOCK_LOST;
-		if (cutOffs !== this.#cutOffs) return undefined;
+		if (isCutOff()) return undefined;
 		const ending = new AbortController();
 		this.#running = { name, ending };
 		onStart();
