@@ -155,13 +155,17 @@ export class AlertCycle {
 	part(when: "now" | "after_hold", leave: (parting: Parting) => boolean): void {
 		const { outcomes } = this.#ports;
 		this.#dropNext();
+		const { lit } = this.#drawing;
 		const current = this.#current;
-		if (current?.status === "waiting" && !this.#drawing.isDrawing) {
+		if (current?.status === "waiting" && lit?.request !== current.request) {
 			current.holdLimitMs = 0;
 			if (when === "now") this.#skip(current, "withdrawn");
 			else this.#fail(current, { kind: "unknown", message: NOT_READY });
+		} else if (current?.status === "waiting" && lit?.isConfirmed) {
+			// Drawn a moment ago; only the record of the bar is still being written.
+			outcomes.fired(lit.request, { pattern: lit.pattern, anim: lit.anim });
+			current.decide("shown");
 		}
-		const { lit } = this.#drawing;
 		const parting = this.#drawing.part(when);
 		this.#endWait?.();
 		if (!parting || !lit) return;
@@ -250,6 +254,8 @@ export class AlertCycle {
 		const { outcomes } = this.#ports;
 		for (;;) {
 			const drawn = await this.#drawing.draw(picture);
+			// pi has ended meanwhile, and the alert has its row.
+			if (ticket.status !== "waiting") return undefined;
 			switch (drawn?.outcome) {
 				case "wait":
 					await this.#waitForUser(drawn.ms);

@@ -56,8 +56,8 @@ interface Instant {
 	readonly queuedMs: number;
 }
 
-/** 0 if the system does not report it. */
-function queuedMs(): number {
+/** How long this thread has been ready to run so far, without a processor. 0 if the system does not tell. */
+export function queuedMs(): number {
 	try {
 		const [, nanoseconds] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ");
 		return Number(nanoseconds) / 1e6;

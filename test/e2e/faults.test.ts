@@ -21,6 +21,7 @@ const CHOSEN = [
 	"log: its last row is torn",
 	"lock: its pi was killed in the draw",
 	"the clock is set back by a day in the draw",
+	"pi -p: the bar is absent",
 ];
 
 describe.concurrent("whatever fails, pi waits for nothing, the bar goes dark, and the words are true", () => {

@@ -231,6 +231,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 		expect: {
 			log: ["error agent settled unreachable"],
 			logAtEnd: ["skipped agent settled withdrawn", "cleared agent settled detached"],
+			inAnyOrder: true,
 			notices: [/no answer in time/],
 		},
 	},
@@ -280,6 +281,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 		expect: {
 			log: ["fired agent settled", "error agent settled device"],
 			notices: [/could not be cleared.*HTTP 503/],
+			or: [{ log: SHOWN, notices: [] }],
 		},
 	},
 	{
@@ -313,6 +315,8 @@ export const BAR_FAULTS: readonly Fault[] = [
 		expect: {
 			log: ["fired agent settled", "error agent settled unreachable", ...SHOWN],
 			notices: [/could not be cleared\. No BUSY Bar at/],
+			// The tries took until the bar's timer had ended it.
+			or: [{ log: [...SHOWN, ...SHOWN], notices: [] }],
 		},
 	},
 	{
@@ -373,7 +377,11 @@ export const BAR_FAULTS: readonly Fault[] = [
 			await scene.logged(3);
 			await scene.untilDark();
 		},
-		expect: { log: ["fired question: select", "fired agent settled", "cleared agent settled"] },
+		expect: {
+			log: ["fired question: select", ...SHOWN],
+			// The answer's clear was faster than the verdict.
+			or: [{ log: ["fired question: select", "cleared question: select", ...SHOWN] }],
+		},
 	},
 	{
 		name: "a bar whose HTTP server dies after two uploads",
@@ -388,6 +396,7 @@ export const BAR_FAULTS: readonly Fault[] = [
 		expect: {
 			log: ["error agent settled unreachable"],
 			logAtEnd: ["skipped agent settled withdrawn", "cleared agent settled detached"],
+			inAnyOrder: true,
 			notices: [/no answer in time/],
 		},
 	},

@@ -1,7 +1,7 @@
 // What one fault is played on: a user's home, a simulated bar in this process, the way to it, and the pis that are started;
 // and what was seen of all of them. Touches one temporary folder and the processes it starts, and takes both away again.
 
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -15,15 +15,19 @@ import { type AtEnd, EXTENSION, PiDesk } from "../support/pi-desk.ts";
 import { say } from "../support/steps.ts";
 import { waitUntil } from "../support/wait.ts";
 import { BarWatch } from "./bar-watch.ts";
+import type { ProbedEnd } from "./end-probe-extension.ts";
 import { endProcess, processesOf } from "./processes-of-home.ts";
 import { Wire } from "./wire.ts";
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const PROBE_BEFORE = file("../demo/probe-before.ts");
 const PROBE_AFTER = file("../demo/probe-after.ts");
+const END_PROBE = file("./end-probe-extension.ts");
 /** One verdict for each prompt, and a bar that is dark again soon. */
 const SETTINGS = { alertOn: "agent_settled", holdSeconds: 1 } as const;
 const LIMIT_MS = 40_000;
+/** Of several pis that start at once, beside everything else. */
+const START_LIMIT_MS = 90_000;
 /** What pi leaves to a process of its own is a draw of 8 s and three clears of 5 s at a bar that hangs, with pauses. */
 const CHILDREN_LIMIT_MS = 40_000;
 const QUIT_LIMIT_MS = 20_000;
@@ -35,7 +39,7 @@ export const BEFORE = "before";
 /** How a pi ended. */
 export interface End {
 	readonly exit: string;
-	/** From the request to end to the end; undefined for a pi that was killed. */
+	/** From the request to end to the end, without the time in which no processor was free; undefined for a killed pi. */
 	readonly tookMs: number | undefined;
 	readonly stderr: string;
 }
@@ -95,6 +99,10 @@ export class Scene {
 		});
 	}
 
+	get #endsFile(): string {
+		return join(this.desk.home.dir, "ends");
+	}
+
 	inCache(name: string): string {
 		return join(this.cache, name);
 	}
@@ -108,16 +116,16 @@ export class Scene {
 		this.#running.add(pi);
 		this.#all.push(pi);
 		pi.send({ id: "ready", type: "get_state" });
-		await pi.waitFor(({ id }) => id === "ready");
+		await pi.waitFor(({ id }) => id === "ready", START_LIMIT_MS);
 		return pi;
 	}
 
 	/** `pi -p`, to its end. */
 	async print(options: PiOptions = {}): Promise<void> {
-		const startedMs = Date.now();
 		const result = await runPi(this.desk.home, { ...this.#options(options), prompt: "please", deadlineMs: LIMIT_MS });
 		const settled = this.events.findLast(({ type }) => type === "agent_settled");
-		const tookMs = settled && startedMs + result.elapsedMs - settled.atMs;
+		const [end] = this.#probedEnds();
+		const tookMs = settled && end ? end.atMs - settled.atMs - end.queuedMs : undefined;
 		this.ends.push({ exit: String(result.signal ?? result.code), tookMs, stderr: result.stderr });
 	}
 
@@ -145,11 +153,15 @@ export class Scene {
 	async quit(...pis: readonly RpcPi[]): Promise<void> {
 		for (const pi of pis.length > 0 ? pis : [...this.#running]) {
 			this.#running.delete(pi);
-			if (this.#running.size === 0) this.#endedMs = Date.now();
-			const startedMs = performance.now();
+			const startedMs = Date.now();
+			if (this.#running.size === 0) this.#endedMs = startedMs;
 			const ended = await Promise.race([pi.close(), delay(QUIT_LIMIT_MS, undefined, { ref: false })]);
-			const tookMs = performance.now() - startedMs;
-			this.ends.push({ exit: ended ? String(ended.signal ?? ended.code) : "still running", tookMs, stderr: pi.stderr });
+			const { atMs, queuedMs } = this.#probedEnds().find(({ pid }) => pid === pi.pid) ?? {
+				atMs: Date.now(),
+				queuedMs: 0,
+			};
+			const exit = ended ? String(ended.signal ?? ended.code) : "still running";
+			this.ends.push({ exit, tookMs: atMs - startedMs - queuedMs, stderr: pi.stderr });
 		}
 	}
 
@@ -241,14 +253,20 @@ export class Scene {
 		return Math.max(0, ...beyond) / 1_000;
 	}
 
+	#probedEnds(): ProbedEnd[] {
+		if (!existsSync(this.#endsFile)) return [];
+		const lines = readFileSync(this.#endsFile, "utf8").trim().split("\n");
+		return lines.map((line) => JSON.parse(line) as ProbedEnd);
+	}
+
 	#options({ script, ...options }: PiOptions, measured: readonly string[] = [EXTENSION]): PiOptions {
 		const events = join(this.desk.home.dir, `events-${this.#eventFiles.length}.jsonl`);
 		this.#eventFiles.push(events);
 		return this.desk.pi(this.wire.addr, {
 			...options,
 			script: script ?? Array(5).fill(say("It is done.")),
-			extensions: [...(options.extensions ?? []), PROBE_BEFORE, ...measured, PROBE_AFTER],
-			env: { PI_DEMO_EVENTS: events, ...options.env },
+			extensions: [...(options.extensions ?? []), END_PROBE, PROBE_BEFORE, ...measured, PROBE_AFTER],
+			env: { PI_DEMO_EVENTS: events, PI_FAULTS_ENDS: this.#endsFile, ...options.env },
 		});
 	}
 }

@@ -732,27 +732,34 @@ describe("when pi ends", () => {
 		expect(desk.part()).toMatchObject({ delayMs: 2_000 });
 	});
 
-	test("while the record of the bar is written after a clear, there is one row, and it is not lost", async () => {
-		const { promise: isWritten, resolve: written } = Promise.withResolvers<void>();
-		class SlowDisk extends MemoryBarStore {
-			isSlow = false;
-			override async change<T>(...args: Parameters<BarStore["change"]>): Promise<T> {
-				const value = (await super.change(...args)) as T;
-				if (this.isSlow) await isWritten;
-				return value;
+	test("while the record of the bar is written after a draw or a clear, its row is not lost, and there is no other", async () => {
+		for (const [slowFromMs, when, rows] of [
+			[0, "now", ["fired turn 0", "cleared turn 0"]],
+			[0, "after_hold", ["fired turn 0", "cleared turn 0"]],
+			[1_000, "now", ["fired turn 0", "cleared turn 0"]],
+		] as const) {
+			const { promise: isWritten, resolve: written } = Promise.withResolvers<void>();
+			class SlowDisk extends MemoryBarStore {
+				isSlow = slowFromMs === 0;
+				override async change<T>(...args: Parameters<BarStore["change"]>): Promise<T> {
+					const value = (await super.change(...args)) as T;
+					if (this.isSlow) await isWritten;
+					return value;
+				}
 			}
+			const disk = new SlowDisk();
+			const desk = new AlertDesk({}, new DeskBar(disk));
+			desk.cycle.show(turn(0));
+			await desk.advance(slowFromMs);
+			disk.isSlow = true;
+			await desk.advance(slowFromMs === 0 ? 500 : 5_000);
+			expect(desk.steps).toEqual(slowFromMs === 0 ? ["show spinner"] : ["show spinner", "clear"]);
+			expect(desk.part(when)?.redraw).toBeUndefined();
+			written();
+			await desk.advance(20_000);
+			expect(desk.story).toEqual(rows);
+			expect(desk.rows.at(-1)).toMatchObject({ detached: true });
 		}
-		const disk = new SlowDisk();
-		const desk = new AlertDesk({}, new DeskBar(disk));
-		desk.cycle.show(turn(0));
-		await desk.advance(1_000);
-		disk.isSlow = true;
-		await desk.advance(5_000);
-		expect(desk.steps).toEqual(["show spinner", "clear"]);
-		expect(desk.part()).toMatchObject({ delayMs: 0 });
-		written();
-		await desk.advance(20_000);
-		expect(desk.story).toEqual(["fired turn 0", "cleared turn 0"]);
 	});
 
 	test("during a clear, that one is cut off, and there is one row", async () => {

@@ -21,20 +21,17 @@ export class BarSteps {
 	readonly #ports: BarStepPorts;
 	/** Settles when all steps so far are done. */
 	#last: Promise<unknown> = Promise.resolve();
-	/** The command that is under way, and what ends it. */
-	#running: { readonly name: "show" | "clear"; readonly ending: AbortController } | undefined;
+	/** Ends the command that is under way. */
+	#running: AbortController | undefined;
 	/** That of the current step. Undefined if the step may go on although another process has. */
 	#keep: Keep | undefined;
 	#cutOffs = 0;
+	/** As it was when the current step was asked for. */
+	#cutOffsBefore = 0;
 	#self: ProcessIdentity | undefined;
 
 	constructor(ports: BarStepPorts) {
 		this.#ports = ports;
-	}
-
-	/** The command that is under way. */
-	get running(): "show" | "clear" | undefined {
-		return this.#running?.name;
 	}
 
 	/** This process; undefined before the first step. */
@@ -45,7 +42,7 @@ export class BarSteps {
 	/** Ends the command that is under way. All steps so far resolve to undefined and change nothing more. Synchronous. */
 	cutOff(): void {
 		this.#cutOffs += 1;
-		this.#running?.ending.abort();
+		this.#running?.abort();
 	}
 
 	/** Runs `step` alone with the bar's record, and keeps the record that it returns. Rejects only if `step` does. */
@@ -61,6 +58,7 @@ export class BarSteps {
 				this.#ports.bars.change<T | undefined>(bar, async (record, keep) => {
 					if (cutOffs !== this.#cutOffs) return { record, value: undefined };
 					this.#keep = isLast ? undefined : keep;
+					this.#cutOffsBefore = cutOffs;
 					const changed = await step(record, self);
 					return cutOffs === this.#cutOffs ? changed : { record, value: undefined };
 				});
@@ -80,16 +78,17 @@ export class BarSteps {
 	 * @param meanwhile the record that the others see until the step is done, or if this process dies in it
 	 */
 	async run(
-		name: "show" | "clear",
 		command: Command,
 		meanwhile: BarRecord,
 		onStart: () => void = () => undefined,
 	): Promise<ExecResult | undefined> {
-		const cutOffs = this.#cutOffs;
+		const isCutOff = () => this.#cutOffsBefore !== this.#cutOffs;
+		// The record is that of whoever has cut it off.
+		if (isCutOff()) return undefined;
 		if ((await this.#keep?.(meanwhile)) === false) throw LOCK_LOST;
-		if (cutOffs !== this.#cutOffs) return undefined;
+		if (isCutOff()) return undefined;
 		const ending = new AbortController();
-		this.#running = { name, ending };
+		this.#running = ending;
 		onStart();
 		try {
 			const result = await this.#ports.exec(command.file, command.args, { ...command, signal: ending.signal });

@@ -125,11 +125,6 @@ export class Drawing {
 		return this.#lit && this.#lit.expiresMs > this.#nowMs() ? this.#lit : undefined;
 	}
 
-	/** A draw is on its way to the bar. */
-	get isDrawing(): boolean {
-		return this.#steps.running === "show";
-	}
-
 	/**
 	 * Draws over what is lit. Resolves to undefined if `part` has cut it off. Never rejects.
 	 */
@@ -208,7 +203,7 @@ export class Drawing {
 			if (isOthers || isBackingOff(record, nowMs) || this.#lit !== lit) return { record, value: undefined };
 			const leftMs = lit.sinceMs + lit.request.holdSeconds * 1_000 - nowMs;
 			const command = this.#showCommand(lit, lit.request.target, leftMs, true);
-			const result = await this.#steps.run("show", command, record);
+			const result = await this.#steps.run(command, record);
 			if (!result) return { record, value: undefined };
 			const failure = failureOf("show", command, result, lit.request.target);
 			if (failure) {
@@ -318,7 +313,7 @@ export class Drawing {
 			if (shown && shown.display !== next.display && !(await this.#clearOnce(cli, target, record))) return undefined;
 			const place = { ...target, display: next.display, priority: next.priority };
 			const command = this.#showCommand({ cli, anim: next.anim }, place, next.untilMs - nowMs, false);
-			const result = await this.#steps.run("show", command, record);
+			const result = await this.#steps.run(command, record);
 			if (!result) return undefined;
 			if (!failureOf("show", command, result, target)) {
 				const now = this.#shownOf(next, cli, next.untilMs - nowMs, true, shown);
@@ -350,7 +345,7 @@ export class Drawing {
 				: Number.POSITIVE_INFINITY,
 		});
 		let startedMs = 0;
-		const result = await this.#steps.run("show", command, meanwhile, () => {
+		const result = await this.#steps.run(command, meanwhile, () => {
 			startedMs = this.#ports.clock.monotonicMs();
 			this.#lit = litFor(false, this.#nowMs(), command.deadlineMs + PARKED_DRAW_MS);
 		});
@@ -367,7 +362,7 @@ export class Drawing {
 		meanwhile: BarRecord,
 	): Promise<{ readonly failure: Failure | undefined } | undefined> {
 		const command = new CommandLine(cli, this.#ports.env).clear(target);
-		const result = await this.#steps.run("clear", command, meanwhile);
+		const result = await this.#steps.run(command, meanwhile);
 		if (!result) return undefined;
 		const failure = failureOf("clear", command, result, target);
 		return { failure: failure?.httpStatus === 400 ? undefined : failure };
